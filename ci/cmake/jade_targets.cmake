@@ -1,0 +1,49 @@
+# What every target of this project shares: warnings (private to our code), reproducible floating point, and the
+# two ways of adding code: a module of the engine, and a test executable.
+
+find_program(JADE_CCACHE ccache)
+if(JADE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${JADE_CCACHE})
+endif()
+
+add_library(jade_options INTERFACE)
+target_compile_options(jade_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Wnull-dereference
+  $<$<BOOL:${JADE_WARNINGS_AS_ERRORS}>:-Werror>
+  # The same bits from every build: no fused multiply-add chosen by the optimiser, no fast-math.
+  -ffp-contract=off)
+
+# jade_module(name SOURCES … HEADERS … TESTS …): adds a folder's files to the engine library; the tests beside the
+# sources become the executable <name>_test.
+function(jade_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;TESTS" ${ARGN})
+  if(ARG_SOURCES)
+    target_sources(jade_engine PRIVATE ${ARG_SOURCES})
+  endif()
+  if(ARG_HEADERS)
+    target_sources(jade_engine PUBLIC FILE_SET HEADERS FILES ${ARG_HEADERS})
+  endif()
+  if(ARG_TESTS)
+    list(TRANSFORM ARG_TESTS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    set_property(GLOBAL APPEND PROPERTY JADE_TESTED_MODULES ${name})
+    set_property(GLOBAL PROPERTY JADE_TESTS_OF_${name} ${ARG_TESTS})
+  endif()
+endfunction()
+
+# jade_add_test(name SOURCES … LIBRARIES …): a GoogleTest executable whose tests ctest lists one by one.
+function(jade_add_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE jade_options Jade::engine GTest::gtest_main ${ARG_LIBRARIES})
+  include(GoogleTest)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600)
+endfunction()
+
+# The engine's unit tests are declared in its folders and created only when the suite is built.
+function(jade_add_engine_tests)
+  get_property(modules GLOBAL PROPERTY JADE_TESTED_MODULES)
+  foreach(module IN LISTS modules)
+    get_property(sources GLOBAL PROPERTY JADE_TESTS_OF_${module})
+    jade_add_test(${module}_test SOURCES ${sources} LIBRARIES rapidcheck fmt::fmt nlohmann_json::nlohmann_json)
+  endforeach()
+endfunction()

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace jade::cli {
+
+/// Each command adds itself to the app; its callback stores what the process will return in `exit_code`.
+/// One file per command, named after it.
+
+}  // namespace jade::cli
