@@ -59,7 +59,8 @@ struct Signal {
 ///              v: their rates; translation comes before rotation, so it is along axes of the parent
 ///   ball       q: quaternion w x y z of R_JK                        v: angular velocity of K in J, in axes of J
 ///   free       q: position of the body origin in the world, quaternion w x y z of R_WB
-///              v: velocity of the body's centre of mass, then angular velocity, both in world axes
+///              v: velocity of the body's centre of mass (of all bodies fixed to it taken together), then angular
+///              velocity, both in world axes
 /// A free joint hangs on the world and takes no placements: its position says where the body is.
 /// The per-coordinate lists below have one entry per velocity coordinate, or are empty for "none".
 struct JointDescription {
