@@ -46,7 +46,7 @@ class RandomTrees {
     joint.second_axis = vector(1.0) + Vec3(2.5, 0, 0);
     if (kind == JointKind::planar)
       joint.second_axis -= joint.axis * (joint.axis.dot(joint.second_axis) / joint.axis.squaredNorm());
-    joint.pitch = real(-0.3, 0.3);
+    if (kind == JointKind::screw) joint.pitch = real(-0.3, 0.3);
     return joint;
   }
 

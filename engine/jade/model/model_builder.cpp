@@ -213,6 +213,10 @@ class ModelBuilder {
   std::unordered_map<std::string, int> index_of_;
 };
 
-Model build_model(const SceneDescription& scene) { return ModelBuilder(scene).take(); }
+Model build_model(const SceneDescription& scene) {
+  std::vector<Mistake> mistakes = check_scene(scene);
+  if (!mistakes.empty()) throw InvalidInput("scene \"" + scene.name + "\"", std::move(mistakes));
+  return ModelBuilder(scene).take();
+}
 
 }  // namespace jade
