@@ -60,7 +60,8 @@ Row row_of(const LcpProblem& problem, const VecX& f, const VecX& added, int i) {
     sigma += std::abs(term);
     if (std::abs(entry) > largest) largest = std::abs(entry);
   }
-  const Real a = diagonal > 0 || problem.form == LcpForm::contact ? diagonal : largest;
+  Real a = diagonal;
+  if (problem.form != LcpForm::contact && !(diagonal > 0)) a = largest > 0 ? largest : 1;
   const Bounds bounds = bounds_of(problem, f, i);
   const auto in_velocity = [a](Real bound) { return std::isinf(bound) ? bound : a * bound; };
   return {a * Real(f[i]), w, in_velocity(bounds.lower), in_velocity(bounds.upper), sigma, bounds.kind};
