@@ -34,7 +34,8 @@ struct LcpJudgement {
 struct JudgeSettings {
   /// On the residual. Rounding of a good solver is 1e-13 and below, a wrong class shows at 1e-6 and above.
   double tolerance = 1e-10;
-  /// Judge the answer against A + diag(added_diagonal) instead of A; empty: A itself.
+  /// Judge the answer against A + Δ, Δ_i being 0 or added_diagonal[i], whichever suits row i better: parts of a
+  /// problem that do not touch may be solved with and without compliance. Empty: A itself.
   VecX added_diagonal = {};
 };
 
