@@ -5,6 +5,7 @@
 #include "jade/lcp/active_inverse.h"
 #include "jade/lcp/class_equations.h"
 #include "jade/lcp/contact_island.h"
+#include "jade/lcp/copositive_form.h"
 #include "jade/lcp/island_state.h"
 #include "jade/lcp/z_path.h"
 
@@ -15,6 +16,8 @@ struct IslandWorkspace {
   ActiveInverse inverse;
   ClassEquations equations;
   ZPath path;
+  Lemke<double> lemke;
+  Lemke<Quad> quad_lemke;
   std::vector<double> scratch;
   IslandState best;  ///< the least invalid answer so far
 };
@@ -32,6 +35,8 @@ struct IslandReport {
 IslandReport solve_by_ladder(const LcpProblem& problem, const ContactIsland& island,
                              const LcpSettings& settings, bool warm, IslandWorkspace& workspace,
                              IslandState& state);
+IslandReport solve_by_lemke(const ContactIsland& island, const LcpSettings& settings,
+                            IslandWorkspace& workspace, IslandState& state);
 IslandReport solve_by_pgs(const ContactIsland& island, const LcpSettings& settings, IslandState& state);
 
 }  // namespace jade::lcp

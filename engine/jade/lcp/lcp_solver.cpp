@@ -35,9 +35,10 @@ IslandReport solve_island(const LcpProblem& problem, const LcpSettings& settings
       return lcp::solve_by_pgs(memory.island, settings, memory.state);
     case LcpMethod::dantzig:
     case LcpMethod::ergodic:
-    case LcpMethod::lemke:
     case LcpMethod::jade:
       break;
+    case LcpMethod::lemke:
+      return lcp::solve_by_lemke(memory.island, settings, memory.island_workspace, memory.state);
   }
   return lcp::solve_by_ladder(problem, memory.island, settings, warm, memory.island_workspace, memory.state);
 }
