@@ -7,6 +7,7 @@
 
 #include "generators/arbitrary_scene.h"
 #include "generators/random_stream.h"
+#include "jade/dynamics/dynamics_derivatives.h"
 #include "jade/dynamics/energy.h"
 #include "jade/dynamics/forward_dynamics.h"
 #include "jade/dynamics/inverse_dynamics.h"
@@ -124,6 +125,49 @@ RC_GTEST_PROP(Momentum, OfFloatingTreesChangesByTheirWeightAlone, ()) {
   // As for the energy: links pull at each other with forces of the order of M a.
   const double size = 1 + largest(expected) + (crba(model, state.q) * a).norm();
   RC_ASSERT(largest(rate.value - expected) <= 1e-7 * size);
+}
+
+/// One column of derivatives beside Ridders differences in one direction at a time, all directions of one state.
+void expect_columns(const Eigen::Ref<const MatX>& analytic, double first_step, auto&& moved) {
+  const double size = 1 + largest(analytic);
+  for (int k = 0; k < analytic.cols(); ++k) {
+    const Derivative column =
+        ridders_derivative([&](double s) { return moved(k, s); }, {.first_step = first_step});
+    // Relative to the whole matrix: single columns can be differences of large numbers.
+    RC_ASSERT(largest(analytic.col(k) - column.value) <= 1e-7 * size);
+  }
+}
+
+RC_GTEST_PROP(ForwardDynamicsDerivatives, MatchDifferencesOnTheManifold, ()) {
+  const Model model = build_model(*arbitrary_scene({.most_bodies = 6}));
+  const State state = initial_state(model);
+  const VecX tau = arbitrary_vector(model, 5);
+  const DynamicsDerivatives derivatives = forward_dynamics_derivatives(model, state, tau);
+  const auto unit = [&](int k, double s) { return VecX(s * VecX::Unit(model.nv(), k)); };
+  expect_columns(derivatives.q(), 0.02, [&](int k, double s) {
+    return forward_dynamics(model, {integrate(model, state.q, unit(k, s)), state.v}, tau);
+  });
+  expect_columns(derivatives.v(), 0.1, [&](int k, double s) {
+    return forward_dynamics(model, {state.q, state.v + unit(k, s)}, tau);
+  });
+  expect_columns(derivatives.input(), 0.1,
+                 [&](int k, double s) { return forward_dynamics(model, state, tau + unit(k, s)); });
+}
+
+RC_GTEST_PROP(InverseDynamicsDerivatives, MatchDifferencesOnTheManifold, ()) {
+  const Model model = build_model(*arbitrary_scene({.most_bodies = 6}));
+  const State state = initial_state(model);
+  const VecX a = arbitrary_vector(model, 5);
+  const DynamicsDerivatives derivatives = inverse_dynamics_derivatives(model, state, a);
+  const auto unit = [&](int k, double s) { return VecX(s * VecX::Unit(model.nv(), k)); };
+  expect_columns(derivatives.q(), 0.1, [&](int k, double s) {
+    return inverse_dynamics(model, {integrate(model, state.q, unit(k, s)), state.v}, a);
+  });
+  expect_columns(derivatives.v(), 0.1, [&](int k, double s) {
+    return inverse_dynamics(model, {state.q, state.v + unit(k, s)}, a);
+  });
+  expect_columns(derivatives.input(), 0.1,
+                 [&](int k, double s) { return inverse_dynamics(model, state, a + unit(k, s)); });
 }
 
 RC_GTEST_PROP(Manifold, DifferenceUndoesIntegration, ()) {
