@@ -54,6 +54,9 @@ bool ZPath::follow(const ContactIsland& island, const ZPathSettings& settings, I
     ++pivots;
     const double into = flip(state, inverse, last_);
     if (!inverse.healthy()) return false;
+    if (settings.rebuild_every > 0 && (count + 1) % settings.rebuild_every == 0 && !rebuild(state, inverse)) {
+      return false;
+    }
     const bool forward = into >= 0;
     move(state, inverse);
     if (!forward) {
@@ -139,6 +142,26 @@ ZPath::Event ZPath::next_event(const IslandState& state) const {
     }
   }
   return first;
+}
+
+/// Factors the equations of the classes anew and puts forces and velocities back onto the path at the current z.
+bool ZPath::rebuild(IslandState& state, ActiveInverse& inverse) {
+  const ContactIsland& s = *island_;
+  if (!equations_.factor(s, state.classes, epsilon_)) return false;
+  inverse.rebuild(equations_);
+  const std::vector<int>& free = equations_.free_rows();
+  x_.resize(free.size());
+  for (std::size_t p = 0; p < free.size(); ++p)
+    x_[p] = -b_[free[p]] - (free[p] < s.m ? z_ * s.d[free[p]] : 0);
+  equations_.solve(x_.data());
+  for (std::size_t p = 0; p < free.size(); ++p) state.f[free[p]] = x_[p];
+  tie_forces(s, state);
+  for (int i = 0; i < s.n; ++i)
+    state.v[i] = b_[i] + (i < s.m ? z_ * s.d[i] : epsilon_ * s.at(i, i) * state.f[i]);
+  for (int j = 0; j < s.n; ++j) {
+    if (state.f[j] != 0) axpy(s.n, state.f[j], s.column(j), state.v.data());
+  }
+  return true;
 }
 
 void ZPath::advance(IslandState& state, double step) {

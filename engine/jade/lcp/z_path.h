@@ -11,6 +11,7 @@ struct ZPathSettings {
   double epsilon = 1e-6;       ///< compliance, relative to A_ii
   double perturbation = 1e-8;  ///< of b, relative to its largest entry: resolves ties
   int max_pivots = 0;
+  int rebuild_every = 0;  ///< pivots between fresh factorisations; 0: never
 };
 
 /// Follows the solutions of v = (A + ε W) f + b + z d, d = 1 on normal rows and 0 on tangential ones, from
@@ -38,11 +39,13 @@ class ZPath {
   void start(IslandState& state, const ZPathSettings& settings);
   void move(const IslandState& state, const ActiveInverse& inverse);
   Event next_event(const IslandState& state) const;
+  bool rebuild(IslandState& state, ActiveInverse& inverse);
   void advance(IslandState& state, double step);
   double flip(IslandState& state, ActiveInverse& inverse, const Event& event);
 
   const ContactIsland* island_ = nullptr;
-  std::vector<double> b_, df_, dv_;
+  ClassEquations equations_;
+  std::vector<double> b_, df_, dv_, x_;
   double z_ = 0;
   double epsilon_ = 0;
   Event last_{};                             ///< the flip that began this piece of the path
