@@ -35,6 +35,7 @@ class ClassWalk {
   double epsilon_ = 0;
   std::vector<double> b_;                    ///< b as the walk sees it (perturbed)
   std::vector<double> df_, dv_;              ///< the current motion
+  std::vector<int> moving_;                  ///< rows with df ≠ 0
   std::vector<char> handled_;                ///< rows that take part
   Event last_{};                             ///< the latest flip
   RowClass last_from_ = RowClass::separate;  ///< and the class the row came from
