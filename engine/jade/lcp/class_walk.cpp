@@ -17,42 +17,31 @@ void ClassWalk::begin(const ContactIsland& island, double epsilon) {
   last_from_ = RowClass::separate;
 }
 
-void ClassWalk::velocities_of_motion(const IslandState& state) {
+void ClassWalk::velocities_of_motion(const IslandState& state, const ActiveInverse& inverse) {
   const ContactIsland& s = *island_;
-  const int n = s.n, m = s.m;
-  moving_.clear();
-  for (int j = 0; j < n; ++j) {
-    if (df_[j] != 0) moving_.push_back(j);
-  }
-  const int moving = static_cast<int>(moving_.size());
-  int separate = 0;
-  for (int i = 0; i < m; ++i) separate += state.classes[i] == RowClass::separate;
-  // Unilateral rows by columns of A all at once, or by rows one at a time, whichever touches less of it.
-  if (static_cast<long>(separate) * n < static_cast<long>(moving) * m) {
-    for (int i = 0; i < m; ++i) {
-      dv_[i] = state.classes[i] == RowClass::separate ? dot(n, s.column(i), df_.data()) : 0;
-    }
+  const int n = s.n, k = inverse.size();
+  const std::vector<int>& free = inverse.free_rows();
+  const auto watched = [&](int i) {
+    return i < s.m ? state.classes[i] == RowClass::separate : is_slipping(state.classes[i]);
+  };
+  int watching = 0;
+  for (int i = 0; i < n; ++i) watching += watched(i);
+  // By rows of A one at a time, or by columns of A P all at once, whichever touches less.
+  if (watching < k) {
+    for (int i = 0; i < n; ++i) dv_[i] = watched(i) ? dot(n, s.column(i), df_.data()) : 0;
   } else {
-    std::fill(dv_.begin(), dv_.begin() + m, 0.0);
+    std::fill(dv_.begin(), dv_.end(), 0.0);
     int p = 0;
-    for (; p + 4 <= moving; p += 4) {
-      const int* j = moving_.data() + p;
+    for (; p + 4 <= k; p += 4) {
+      const int* j = free.data() + p;
       const double factors[4] = {df_[j[0]], df_[j[1]], df_[j[2]], df_[j[3]]};
-      axpy4(m, factors, s.column(j[0]), s.column(j[1]), s.column(j[2]), s.column(j[3]), dv_.data());
+      axpy4(n, factors, inverse.velocity_column(j[0]), inverse.velocity_column(j[1]),
+            inverse.velocity_column(j[2]), inverse.velocity_column(j[3]), dv_.data());
     }
-    for (; p < moving; ++p) axpy(m, df_[moving_[p]], s.column(moving_[p]), dv_.data());
+    for (; p < k; ++p) axpy(n, df_[free[p]], inverse.velocity_column(free[p]), dv_.data());
   }
-  for (int t = m; t < n; ++t) {
-    dv_[t] = 0;
-    if (!is_slipping(state.classes[t])) continue;
-    const double* a = s.column(t);
-    double sum = 0;
-    if (2 * moving < n) {
-      for (const int j : moving_) sum += a[j] * df_[j];
-    } else {
-      sum = dot(n, a, df_.data());
-    }
-    dv_[t] = sum + epsilon_ * a[t] * df_[t];
+  for (int t = s.m; t < n; ++t) {
+    if (is_slipping(state.classes[t])) dv_[t] += epsilon_ * s.at(t, t) * df_[t];
   }
 }
 
