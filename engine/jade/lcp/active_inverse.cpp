@@ -164,6 +164,20 @@ double ActiveInverse::erase(int p, int tied_to, double slope) {
   return velocity;
 }
 
+void ActiveInverse::rebuild(const ClassEquations& equations) {
+  free_ = equations.free_rows();
+  std::fill(position_.begin(), position_.end(), -1);
+  for (int p = 0; p < k_; ++p) {
+    position_[free_[p]] = p;
+    direction_[p] = free_[p] < island_->m ? island_->d[free_[p]] : 0;
+    double* to = inverse_.data() + static_cast<std::ptrdiff_t>(p) * stride_;
+    std::fill(to, to + k_, 0.0);
+    to[p] = 1;
+    equations.solve(to);
+  }
+  equations.solve(direction_.data());
+}
+
 void ActiveInverse::solve(double* r) const {
   std::copy(r, r + k_, w_.data());
   std::fill(r, r + k_, 0.0);

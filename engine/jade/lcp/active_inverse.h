@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "jade/lcp/class_equations.h"
 #include "jade/lcp/contact_island.h"
 
 namespace jade::lcp {
@@ -36,6 +37,10 @@ class ActiveInverse {
   double remove(int row);
   /// A sticking tangent starts to slip at its upper (+1) or lower (−1) bound. Returns the speed of its velocity.
   double remove_to_bound(int t, int sign);
+
+  /// Forgets the rounding of all changes so far: the inverse of freshly factored equations of the same classes, and
+  /// the direction for a right-hand side that is d on unilateral rows and 0 on tangents.
+  void rebuild(const ClassEquations& equations);
 
   /// In place, for vectors over the free rows: r becomes K⁻¹ r.
   void solve(double* r) const;
