@@ -20,6 +20,7 @@ void ActiveInverse::reset(const ContactIsland& island, double epsilon) {
   epsilon_ = epsilon;
   k_ = 0;
   healthy_ = true;
+  smallest_pivot_ = 1;
   const int n = island.n;
   stride_ = n;
   inverse_.resize(static_cast<std::size_t>(n) * n);
@@ -99,6 +100,7 @@ double ActiveInverse::border(int row, double rhs) {
     healthy_ = false;
     return 0;
   }
+  smallest_pivot_ = std::min(smallest_pivot_, std::abs(s));
   const double inverse_s = 1 / s;
   const double added = (rhs - dot(k_, row_x_.data(), direction_.data())) * inverse_s;
   axpy(k_, -added, w, direction_.data());

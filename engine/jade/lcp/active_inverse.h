@@ -45,6 +45,8 @@ class ActiveInverse {
   /// In place, for vectors over the free rows: r becomes K⁻¹ r.
   void solve(double* r) const;
   bool healthy() const { return healthy_; }
+  /// The least pivot met so far, where 1 means an independent row and ε a redundant one.
+  double smallest_pivot() const { return smallest_pivot_; }
 
  private:
   double border(int row, double rhs);
@@ -55,6 +57,7 @@ class ActiveInverse {
   int k_ = 0;
   int stride_ = 0;
   bool healthy_ = true;
+  double smallest_pivot_ = 1;
   std::vector<double> inverse_;
   std::vector<double> direction_;
   std::vector<int> free_, position_;

@@ -8,6 +8,9 @@ constexpr double kProximal = 1e-6;
 /// Where an answer stops being worth improving: far below any tolerance in use, well above rounding (1e-14).
 constexpr double kGoodEnough = 1e-12;
 
+/// Pivots below this are taken for redundant rows: the explicit inverse may then have lost more than three digits.
+constexpr double kRedundant = 1e-3;
+
 struct Rung {
   const char* stage;
   double epsilon;
@@ -47,7 +50,14 @@ class Climb {
                                  .max_pivots = rung.pivots_per_row * island_.n + 100,
                                  .rebuild_every = rung.rebuild_every};
     if (!w_.path.follow(island_, settings, state_, w_.inverse, pivots)) return false;
-    polish(island_, w_.inverse, w_.scratch, state_);
+    // Redundant rows magnify the rounding that the inverse has collected, into forces that no equation can see;
+    // freshly factored equations keep them at the compliance limit.
+    const bool redundant = w_.inverse.smallest_pivot() < kRedundant;
+    if (redundant && w_.equations.factor(island_, state_.classes, kProximal)) {
+      polish(island_, w_.equations, w_.scratch, state_);
+    } else {
+      polish(island_, w_.inverse, w_.scratch, state_);
+    }
     return good() || polished();
   }
 
