@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "ccd/ccd_check.h"
+#include "ccd/ccd_fuzz.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "jade/base/atomic_file.h"
@@ -125,12 +127,93 @@ void add_check(CLI::App& ccd, int& exit_code) {
   check->callback([options, &exit_code] { exit_code = run_check(*options); });
 }
 
+struct FuzzOptions {
+  reports::CcdFuzzSettings settings;
+  std::vector<std::string> methods;
+  std::string table;
+  bool json = false;
+};
+
+/// The sweeps whose name begins with one of the given method names; all of them if none is given.
+std::vector<reports::SweepMethod> sweeps_named(const std::vector<std::string>& names) {
+  std::vector<reports::SweepMethod> chosen;
+  for (const std::string& name : names) (void)reports::ccd_method_named(name);
+  for (reports::SweepMethod& method : reports::sweep_methods()) {
+    const bool wanted =
+        names.empty() || std::any_of(names.begin(), names.end(),
+                                     [&](const std::string& name) { return method.name.starts_with(name); });
+    if (wanted) chosen.push_back(std::move(method));
+  }
+  return chosen;
+}
+
+Json to_json(const std::vector<reports::CcdFuzzRow>& rows, std::uint64_t seed) {
+  Json results = Json::array();
+  for (const reports::CcdFuzzRow& row : rows) {
+    results.push_back({{"method", row.method},
+                       {"spin", row.spin},
+                       {"pairs", row.pairs},
+                       {"hits", row.hits},
+                       {"missed", row.missed},
+                       {"late", row.late},
+                       {"unproven", row.unproven},
+                       {"wrong_on_own_path", row.wrong_on_own_path},
+                       {"median_microseconds", row.median_us},
+                       {"keeps_promise", row.keeps_promise()}});
+  }
+  return {{"seed", seed}, {"results", results}};
+}
+
+int run_fuzz(FuzzOptions options) {
+  options.settings.methods = sweeps_named(options.methods);
+  options.settings.progress = [](std::uint64_t done, std::uint64_t all) {
+    if (done % 64 == 0) show_progress(fmt::format("{} of {} pairs", done, all));
+  };
+  const auto rows = reports::fuzz_ccd(options.settings);
+  show_progress("");
+  const reports::Table table = reports::table_of(rows, options.settings.seed);
+  if (options.json) {
+    fmt::print("{}\n", to_json(rows, options.settings.seed).dump(2));
+  } else {
+    fmt::print("{}", to_text(table));
+  }
+  if (!options.table.empty()) write_file(options.table, to_json(table).dump(2) + "\n");
+  const bool kept =
+      std::all_of(rows.begin(), rows.end(), [](const auto& row) { return row.keeps_promise(); });
+  return kept ? kSuccess : kFailure;
+}
+
+void add_fuzz(CLI::App& ccd, int& exit_code) {
+  auto options = std::make_shared<FuzzOptions>();
+  CLI::App* fuzz = ccd.add_subcommand(
+      "fuzz", "Sweep random spinning triangles with every method against a dense exact oracle");
+  reports::CcdFuzzSettings& settings = options->settings;
+  fuzz->add_option("--count", settings.count, "Pairs for each spin")
+      ->check(CLI::Range(1, 100'000'000))
+      ->capture_default_str();
+  fuzz->add_option("--seed", settings.seed, "The same seed gives the same pairs")->capture_default_str();
+  fuzz->add_option("--spin", settings.spins, "Spins to try, rad/s")->capture_default_str();
+  fuzz->add_option("--method", options->methods, method_help() + " All if none is given.")
+      ->allow_extra_args(false);
+  fuzz->add_option("--jobs", settings.jobs, "Threads; the result does not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  fuzz->add_option("--table", options->table, "Also write the table to this file, as JSON for the report");
+  fuzz->add_flag("--json", options->json, "Print everything as JSON");
+  fuzz->footer(
+      "Exit code 1 if a method broke its promise: a sweep of the curved motion that is never late was late, "
+      "or "
+      "exact queries were wrong about the straightened path that they were given.");
+  fuzz->callback([options, &exit_code] { exit_code = run_fuzz(*options); });
+}
+
 }  // namespace
 
 void add_ccd_command(CLI::App& app, int& exit_code) {
   CLI::App* ccd = app.add_subcommand("ccd", "Continuous collision detection: methods side by side");
   ccd->require_subcommand(1);
   add_check(*ccd, exit_code);
+  add_fuzz(*ccd, exit_code);
 }
 
 }  // namespace jade::cli
