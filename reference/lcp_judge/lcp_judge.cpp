@@ -46,13 +46,12 @@ struct Row {
   Bounds::Kind kind = Bounds::Kind::one_sided;
 };
 
-Row row_of(const LcpProblem& problem, const VecX& f, const VecX& added, int i) {
+Row row_of(const LcpProblem& problem, const VecX& f, double added, int i) {
   const int n = problem.size();
   Real w = problem.b[i];
   Real sigma = problem.beta.size() > 0 ? Real(problem.beta[i]) : std::abs(Real(problem.b[i]));
   Real largest = 0;
-  Real diagonal = problem.A(i, i);
-  if (added.size() > 0) diagonal += Real(added[i]);
+  const Real diagonal = Real(problem.A(i, i)) + Real(added);
   for (int j = 0; j < n; ++j) {
     const Real entry = j == i ? diagonal : Real(problem.A(i, j));
     const Real term = entry * Real(f[j]);
@@ -60,7 +59,8 @@ Row row_of(const LcpProblem& problem, const VecX& f, const VecX& added, int i) {
     sigma += std::abs(term);
     if (std::abs(entry) > largest) largest = std::abs(entry);
   }
-  const Real a = diagonal > 0 || problem.form == LcpForm::contact ? diagonal : largest;
+  Real a = diagonal;
+  if (problem.form != LcpForm::contact && !(diagonal > 0)) a = largest > 0 ? largest : 1;
   const Bounds bounds = bounds_of(problem, f, i);
   const auto in_velocity = [a](Real bound) { return std::isinf(bound) ? bound : a * bound; };
   return {a * Real(f[i]), w, in_velocity(bounds.lower), in_velocity(bounds.upper), sigma, bounds.kind};
@@ -133,8 +133,12 @@ LcpJudgement judge(const LcpProblem& problem, const VecX& f, const JudgeSettings
   LcpJudgement judgement;
   Real worst = -1;
   for (int i = 0; i < problem.size(); ++i) {
-    const Row row = row_of(problem, f, settings.added_diagonal, i);
-    const Real r = residual_of(row);
+    Row row = row_of(problem, f, 0, i);
+    Real r = residual_of(row);
+    if (settings.added_diagonal.size() > 0 && !(r <= Real(settings.tolerance))) {
+      row = row_of(problem, f, settings.added_diagonal[i], i);
+      r = residual_of(row);
+    }
     if (!std::isfinite(r)) return refused(LcpFault::not_finite, i);  // A f left the range of long double
     if (r <= worst) continue;
     worst = r;

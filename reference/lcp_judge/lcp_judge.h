@@ -34,7 +34,8 @@ struct LcpJudgement {
 struct JudgeSettings {
   /// On the residual. Rounding of a good solver is 1e-13 and below, a wrong class shows at 1e-6 and above.
   double tolerance = 1e-10;
-  /// Judge the answer against A + diag(added_diagonal) instead of A; empty: A itself.
+  /// Judge the answer against A + Δ, Δ_i being 0 or added_diagonal[i], whichever suits row i better: parts of a
+  /// problem that do not touch may be solved with and without compliance. Empty: A itself.
   VecX added_diagonal = {};
 };
 
@@ -44,8 +45,8 @@ struct JudgeSettings {
 ///   normal, limit:  r = |min(a_i f_i, w_i)| / σ_i
 ///   tangent:        r = |a_i f_i − clamp(a_i f_i − w_i, ±a_i μ max(f_n, 0))| / σ_i
 ///   boxed:          the same with lo ≤ x ≤ hi, which scale with max(x_findex, 0) when findex ≥ 0
-///   a_i = A_ii in contact problems; where A_ii is not positive in a plain or boxed one, max_j |A_ij|, since
-///   x_i > 0 together with w_i > 0 must show there too. A row with σ_i = 0 has r = 0: everything in it is zero.
+///   a_i = A_ii in contact problems; where A_ii is not positive in a plain or boxed one, max_j |A_ij| (1 if
+///   that is zero), since x_i > 0 together with w_i > 0 must show there too. A row with σ_i = 0 has r = 0: everything in it is zero.
 /// All in long double with 64 bits or more: the rounding of r is below n 2⁻⁶³, six decades under the tolerance.
 /// Written apart from the engine's own certificate, so that a mistake would have to be made twice.
 [[nodiscard]] LcpJudgement judge(const LcpProblem& problem, const VecX& f,

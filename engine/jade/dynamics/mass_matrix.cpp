@@ -28,11 +28,10 @@ MatX crba(const Model& model, const VecX& q) {
   return M;
 }
 
-TreeFactorization::TreeFactorization(const Model& model) : LU_(MatX::Zero(model.nv(), model.nv())) {}
+TreeFactorization::TreeFactorization(const Model& model) : LU_(RowMatX::Zero(model.nv(), model.nv())) {}
 
-bool TreeFactorization::factor(const Model& model, const MatX& A) {
+bool TreeFactorization::factor_in_place(const Model& model) {
   const auto& before = model.velocity_parent();
-  LU_ = A;
   for (int k = 0; k < model.nv(); ++k) {
     if (!model.prescribed(k)) continue;
     LU_.row(k).setZero();
@@ -53,7 +52,7 @@ bool TreeFactorization::factor(const Model& model, const MatX& A) {
   return true;
 }
 
-void TreeFactorization::solve(const Model& model, Eigen::Ref<VecX> x) const {
+void TreeFactorization::solve(const Model& model, VecX& x) const {
   const auto& before = model.velocity_parent();
   for (int k = model.nv(); k-- > 0;)
     for (int i = before[k]; i >= 0; i = before[i]) x[i] -= LU_(i, k) * x[k];
@@ -63,8 +62,14 @@ void TreeFactorization::solve(const Model& model, Eigen::Ref<VecX> x) const {
   }
 }
 
-void TreeFactorization::solve(const Model& model, MatX& x) const {
-  for (int c = 0; c < x.cols(); ++c) solve(model, x.col(c));
+void TreeFactorization::solve(const Model& model, RowMatX& x) const {
+  const auto& before = model.velocity_parent();
+  for (int k = model.nv(); k-- > 0;)
+    for (int i = before[k]; i >= 0; i = before[i]) x.row(i) -= LU_(i, k) * x.row(k);
+  for (int k = 0; k < model.nv(); ++k) {
+    x.row(k) *= LU_(k, k);
+    for (int j = before[k]; j >= 0; j = before[j]) x.row(k) -= LU_(k, j) * x.row(j);
+  }
 }
 
 }  // namespace jade

@@ -4,6 +4,9 @@
 
 namespace jade {
 
+/// Stored by rows, for algorithms that work on whole rows.
+using RowMatX = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 /// Mass matrix by composite bodies (CRBA), after update_positions. With Iᶜ_i the inertia of everything that link i
 /// carries, M_jk = S_jᵀ Iᶜ S_k for j on the way from k to the world, zero for coordinates of different branches;
 /// armature on the diagonal. `M` must be nv × nv; both halves are written. Prescribed coordinates have their rows
@@ -24,13 +27,20 @@ class TreeFactorization {
  public:
   explicit TreeFactorization(const Model& model);
 
-  [[nodiscard]] bool factor(const Model& model, const MatX& A);
-  /// x ← A⁻¹ x for every column.
-  void solve(const Model& model, Eigen::Ref<VecX> x) const;
-  void solve(const Model& model, MatX& x) const;
+  template <class Matrix>
+  [[nodiscard]] bool factor(const Model& model, const Eigen::MatrixBase<Matrix>& A) {
+    LU_ = A;
+    return factor_in_place(model);
+  }
+  /// x ← A⁻¹ x.
+  void solve(const Model& model, VecX& x) const;
+  /// The same for every column of x, by whole rows.
+  void solve(const Model& model, RowMatX& x) const;
 
  private:
-  MatX LU_;  ///< L below the diagonal, U above it, 1/D on it
+  bool factor_in_place(const Model& model);
+
+  RowMatX LU_;  ///< L below the diagonal, U above it, 1/D on it
 };
 
 }  // namespace jade

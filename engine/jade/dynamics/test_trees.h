@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <random>
-#include <string>
+
+#include <fmt/core.h>
 
 #include "jade/dynamics/manifold.h"
 #include "jade/model/model.h"
@@ -44,7 +46,7 @@ class RandomTrees {
     joint.second_axis = vector(1.0) + Vec3(2.5, 0, 0);
     if (kind == JointKind::planar)
       joint.second_axis -= joint.axis * (joint.axis.dot(joint.second_axis) / joint.axis.squaredNorm());
-    joint.pitch = real(-0.3, 0.3);
+    if (kind == JointKind::screw) joint.pitch = real(-0.3, 0.3);
     return joint;
   }
 
@@ -58,10 +60,10 @@ class RandomTrees {
     const int first = integer(8);
     for (int i = 0; i < size; ++i) {
       BodyDescription body;
-      body.name = "b" + std::to_string(i);
+      body.name = fmt::format("b{}", i);
       body.joint = joint(kinds[(first + i) % 8]);
       if (body.joint.kind != JointKind::free && i > 0 && integer(6) > 0)
-        body.joint.parent = "b" + std::to_string(std::max(0, i - 1 - integer(4)));
+        body.joint.parent = fmt::format("b{}", std::max(0, i - 1 - integer(4)));
       body.inertia = inertia();
       scene.bodies.push_back(body);
     }

@@ -117,6 +117,8 @@ class Model {
   friend class ModelBuilder;
   friend class ParameterSetter;
   Model() = default;
+  /// Everything that follows from inertias, armature, damping and stiffness.
+  void refresh();
 
   SceneDescription scene_;
   int nq_ = 0, nv_ = 0;

@@ -3,8 +3,6 @@
 #include <limits>
 #include <unordered_map>
 
-#include <Eigen/Eigenvalues>
-
 #include "jade/model/model.h"
 
 namespace jade {
@@ -73,46 +71,6 @@ int velocities_of(LinkMotion motion) {
   return motion == LinkMotion::ball ? 3 : motion == LinkMotion::free ? 6 : 1;
 }
 
-double smallest_eigenvalue(const Mat3& symmetric) {
-  return Eigen::SelfAdjointEigenSolver<Mat3>(symmetric, Eigen::EigenvaluesOnly).eigenvalues()[0];
-}
-
-Mat3 inertia_about_com(const SpatialInertia& inertia) {
-  const Vec3 com = inertia.moment / inertia.mass;
-  return transformed({Mat3::Identity(), -com}, inertia).inertia;
-}
-
-/// See Model::least_inertia. Articulated inertia is at least the link's own; where that is nothing (inside universal
-/// and planar joints) the link that follows turns about its centre of mass with at least its smallest principal
-/// inertia λ, and resists a push past its centre of mass, at distance r, like m λ / (λ + m r²).
-double least_inertia(const std::vector<Link>& links, int i, int component) {
-  const Link& link = links[i];
-  const SpatialInertia& own = link.inertia;
-  if (own.mass == 0) {
-    int next = i;
-    while (next < link.subtree_end && links[next].inertia.mass == 0) ++next;
-    if (next == link.subtree_end) return 0;
-    const double m = links[next].inertia.mass;
-    const double lambda = std::max(0.0, smallest_eigenvalue(inertia_about_com(links[next].inertia)));
-    if (link.motion != LinkMotion::prismatic) return lambda;
-    const double m_r_squared = links[next].inertia.moment.squaredNorm() / m;
-    return m_r_squared == 0 ? m : m * lambda / (lambda + m_r_squared);
-  }
-  switch (link.motion) {
-    case LinkMotion::revolute:
-      return own.inertia(2, 2);
-    case LinkMotion::prismatic:
-      return own.mass;
-    case LinkMotion::screw:
-      return own.inertia(2, 2) + link.pitch * link.pitch * own.mass;
-    case LinkMotion::ball:
-      return smallest_eigenvalue(own.inertia);
-    case LinkMotion::free:
-      return component < 3 ? own.mass : smallest_eigenvalue(inertia_about_com(own));
-  }
-  return 0;
-}
-
 }  // namespace
 
 /// Walks the scene depth first, so that every subtree is a range of links.
@@ -140,8 +98,10 @@ class ModelBuilder {
       add_body(body);
       push_children(scene.bodies[body].name);
     }
-    finish_links();
     collect_coordinates();
+    number_links();
+    model_.refresh();
+    choose_points();
   }
 
   Model take() { return std::move(model_); }
@@ -175,7 +135,6 @@ class ModelBuilder {
     }
     body.link = link;
     body.X_LB = placed ? X * transform_of(joint.X_BK).inverse() : X;
-    if (link >= 0) model_.links_[link].inertia += transformed(body.X_LB, body.inertia);
 
     model_.joints_[index] = {.name = joint.name.empty() ? described.name : joint.name,
                              .kind = joint.kind,
@@ -201,20 +160,17 @@ class ModelBuilder {
     return index;
   }
 
-  void finish_links() {
+  void number_links() {
     auto& links = model_.links_;
     const int count = static_cast<int>(links.size());
     for (int i = 0; i < count; ++i) {
       Link& link = links[i];
-      if (link.parent < 0) model_.trees_.push_back({.first = i, .end = count, .origin_link = -1});
+      if (link.parent < 0) model_.trees_.push_back({.first = i, .end = count, .origin_link = i});
       link.tree = static_cast<int>(model_.trees_.size()) - 1;
       Tree& tree = model_.trees_.back();
       if (tree.first == i && model_.trees_.size() > 1) model_.trees_[model_.trees_.size() - 2].end = i;
-      if (tree.origin_link < 0 && link.inertia.mass > 0) tree.origin_link = i;
       link.subtree_end = i + 1;
       for (int j = link.parent; j >= 0; j = links[j].parent) links[j].subtree_end = i + 1;
-      if (link.motion == LinkMotion::free && link.inertia.mass > 0)
-        link.reference_L = link.inertia.moment / link.inertia.mass;
       for (int k = 0; k < link.nv; ++k) {
         const int before = link.parent < 0 ? -1 : links[link.parent].v + links[link.parent].nv - 1;
         model_.velocity_parent_.push_back(k > 0 ? link.v + k - 1 : before);
@@ -222,7 +178,18 @@ class ModelBuilder {
         model_.velocity_position_.push_back(link.nv == 1 ? link.q : -1);
       }
     }
-    for (Tree& tree : model_.trees_) tree.origin_link = std::max(tree.origin_link, tree.first);
+  }
+
+  /// Points that stay where they are when parameters change.
+  void choose_points() {
+    for (Link& link : model_.links_)
+      if (link.motion == LinkMotion::free && link.inertia.mass > 0)
+        link.reference_L = link.inertia.moment / link.inertia.mass;
+    for (Tree& tree : model_.trees_) {
+      tree.origin_link = tree.first;
+      while (tree.origin_link + 1 < tree.end && model_.links_[tree.origin_link].inertia.mass == 0)
+        ++tree.origin_link;
+    }
   }
 
   void collect_coordinates() {
@@ -240,20 +207,16 @@ class ModelBuilder {
       copy(described.armature, model_.armature_);
       copy(described.effort_limit, model_.effort_limit_);
     }
-    model_.least_inertia_ = model_.armature_;
-    for (int k = 0; k < nv; ++k) {
-      const int link = model_.velocity_link_[k];
-      model_.least_inertia_[k] +=
-          std::max(0.0, least_inertia(model_.links_, link, k - model_.links_[link].v));
-    }
-    model_.has_springs_ = (model_.stiffness_.array() != 0).any();
-    model_.has_dampers_ = (model_.damping_.array() != 0).any();
   }
 
   Model model_;
   std::unordered_map<std::string, int> index_of_;
 };
 
-Model build_model(const SceneDescription& scene) { return ModelBuilder(scene).take(); }
+Model build_model(const SceneDescription& scene) {
+  std::vector<Mistake> mistakes = check_scene(scene);
+  if (!mistakes.empty()) throw InvalidInput("scene \"" + scene.name + "\"", std::move(mistakes));
+  return ModelBuilder(scene).take();
+}
 
 }  // namespace jade

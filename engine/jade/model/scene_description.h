@@ -28,6 +28,14 @@ struct Placement {
 
 enum class JointKind { fixed, revolute, prismatic, screw, universal, planar, ball, free };
 
+/// How many coordinates q and velocities v a joint has; they differ where a quaternion is among the coordinates.
+constexpr int velocity_count(JointKind kind) {
+  constexpr int counts[] = {0, 1, 1, 1, 2, 3, 3, 6};
+  return counts[static_cast<int>(kind)];
+}
+constexpr bool has_quaternion(JointKind kind) { return kind == JointKind::ball || kind == JointKind::free; }
+constexpr int position_count(JointKind kind) { return velocity_count(kind) + (has_quaternion(kind) ? 1 : 0); }
+
 /// A number as a function of time, from samples: `hold` keeps each value until the next time, `linear` joins
 /// them. Before the first and after the last time the end values hold.
 struct Signal {
