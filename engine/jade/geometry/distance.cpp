@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "jade/base/error.h"
+#include "jade/geometry/pieces.h"
 
 namespace jade {
 namespace {
@@ -31,36 +32,14 @@ DistanceResult reversed(DistanceResult result) {
   return result;
 }
 
-/// One side of a query that involves a tree: its triangles under boxes, or one convex shape under one box.
-class Side {
- public:
-  Side(const PlacedShape& placed) : core_(placed.shape.core()), tree_(placed.shape.tree()) {
-    if (tree_) return;
-    // The box of a whole shape, from its support function.
-    Vec3 low, high;
-    for (int k = 0; k < 3; ++k) {
-      high[k] = core_.support(Vec3::Unit(k))[k];
-      low[k] = core_.support(-Vec3::Unit(k))[k];
-    }
-    whole_ = {(low + high) / 2, (high - low) / 2 + Vec3::Constant(core_.radius), 0, 1};
-  }
-  const TriangleTree::Node& node(int i) const { return tree_ ? tree_->nodes()[i] : whole_; }
-  ConvexCore piece(int k) const { return tree_ ? tree_->triangle(k) : core_; }
-
- private:
-  const ConvexCore& core_;
-  const TriangleTree* tree_;
-  TriangleTree::Node whole_;
-};
-
 /// Branch and bound: a pair of boxes is opened only while they may hold a nearer pair of pieces.
 class TreeSearch {
  public:
   TreeSearch(const PlacedShape& a, const PlacedShape& b, const Vec3& hint)
       : X_WA_(a.X_WS),
         X_WB_(b.X_WS),
-        a_(a),
-        b_(b),
+        a_(a.shape),
+        b_(b.shape),
         R_AB_(X_WA_.R.transpose() * X_WB_.R),
         p_AB_(X_WA_.R.transpose() * (X_WB_.p - X_WA_.p)),
         spread_(R_AB_.cwiseAbs()) {
@@ -89,7 +68,7 @@ class TreeSearch {
     const auto &s = a_.node(i), &t = b_.node(j);
     if (s.count > 0 && t.count > 0) return compare(s, t);
     // Open the larger box, and look into its nearer half first.
-    const bool open_a = t.count > 0 || (s.count == 0 && s.half.squaredNorm() >= t.half.squaredNorm());
+    const bool open_a = opens_first(s, t);
     const int first_i = open_a ? i + 1 : i, first_j = open_a ? j : j + 1;
     const int second_i = open_a ? s.first : i, second_j = open_a ? j : t.first;
     const double first = gap(first_i, first_j), second = gap(second_i, second_j);
@@ -118,7 +97,7 @@ class TreeSearch {
   }
 
   const Transform &X_WA_, &X_WB_;
-  Side a_, b_;
+  Pieces a_, b_;
   Mat3 R_AB_;
   Vec3 p_AB_;
   Mat3 spread_;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "jade/geometry/pieces.h"
+
 namespace jade {
 namespace {
 
@@ -192,14 +194,105 @@ class Advancement {
     }
   }
 
-  const ConvexPair& pair_;
+  const ConvexPair pair_;
   const TimeOfImpactSettings& settings_;
+};
+
+/// Shapes of which one or both are not convex: pairs of boxes that cannot meet before the earliest impact so far are
+/// proved so at once, with the direction that served last or one of their own; the others are opened.
+class TreeSweep {
+ public:
+  TreeSweep(const MovingShape& a, const MovingShape& b, const TimeOfImpactSettings& settings)
+      : motion_a_(a.motion),
+        motion_b_(b.motion),
+        a_(a.shape),
+        b_(b.shape),
+        start_a_(a.motion.at(0)),
+        start_b_(b.motion.at(0)),
+        settings_(settings) {
+    earliest_.time = settings.duration;
+    earliest_.normal = settings.hint;
+  }
+
+  TimeOfImpactResult run() {
+    visit(0, 0);
+    return earliest_;
+  }
+
+ private:
+  static ConvexCore box(const TriangleTree::Node& node) {
+    ConvexCore core;
+    core.kind = ConvexCore::Kind::box;
+    core.half = node.half;
+    core.extent = node.half.norm();
+    return core;
+  }
+
+  /// The motion of a frame in the middle of the node's box.
+  static MotionSample moved_to(const Vec3& centre, MotionSample at) {
+    const Vec3 arm = at.X.R * centre;
+    at.X.p += arm;
+    at.v += at.omega.cross(arm);
+    return at;
+  }
+
+  bool is_free(const TriangleTree::Node& s, const TriangleTree::Node& t) {
+    const ConvexCore box_a = box(s), box_b = box(t);
+    const MotionSample a = moved_to(s.centre, start_a_), b = moved_to(t.centre, start_b_);
+    const ConvexPair pair{box_a, box_b, motion_a_, motion_b_};
+    const double level = settings_.target - settings_.tolerance;
+    const auto certifies = [&](const Vec3& n) {
+      const Certificate certificate(pair, a, b, n);
+      return certificate.at(0).value >= level && certificate.at(earliest_.time).value >= level;
+    };
+    if (!last_.isZero() && certifies(last_)) return true;
+    const DistanceResult d = gjk_distance(box_a, a.X, box_b, b.X, last_);
+    if (!d.separated || !certifies(d.normal)) return false;
+    last_ = d.normal;
+    return true;
+  }
+
+  void visit(int i, int j) {
+    const auto &s = a_.node(i), &t = b_.node(j);
+    ++earliest_.iterations;
+    if (is_free(s, t)) return;
+    if (s.count > 0 && t.count > 0) return sweep(s, t);
+    const bool open_a = opens_first(s, t);
+    visit(open_a ? i + 1 : i, open_a ? j : j + 1);
+    visit(open_a ? s.first : i, open_a ? j : t.first);
+  }
+
+  void sweep(const TriangleTree::Node& s, const TriangleTree::Node& t) {
+    for (int k = s.first; k < s.first + s.count; ++k)
+      for (int l = t.first; l < t.first + t.count; ++l) {
+        const ConvexCore a = a_.piece(k), b = b_.piece(l);
+        TimeOfImpactSettings settings = settings_;
+        settings.duration = earliest_.time;
+        settings.hint = last_;
+        const TimeOfImpactResult found = Advancement({a, b, motion_a_, motion_b_}, settings).run();
+        const int iterations = earliest_.iterations + found.iterations;
+        last_ = found.normal;
+        if (found.status != Status::free) earliest_ = found;
+        if (earliest_.status == Status::free) earliest_.normal = last_;
+        earliest_.iterations = iterations;
+      }
+  }
+
+  const Motion &motion_a_, &motion_b_;
+  Pieces a_, b_;
+  MotionSample start_a_, start_b_;
+  const TimeOfImpactSettings& settings_;
+  TimeOfImpactResult earliest_;
+  Vec3 last_ = settings_.hint;  // the direction that certified last
 };
 
 }  // namespace
 
 TimeOfImpactResult time_of_impact(const MovingShape& a, const MovingShape& b,
                                   const TimeOfImpactSettings& settings) {
+  const bool against_plane = a.shape.is_half_space() || b.shape.is_half_space();
+  // A mesh meets a plane where its hull does.
+  if ((a.shape.tree() || b.shape.tree()) && !against_plane) return TreeSweep(a, b, settings).run();
   ConvexPair pair{a.shape.core(), b.shape.core(), a.motion, b.motion};
   if (a.shape.is_half_space()) pair.plane_normal = a.motion.at(0).X.R.col(2);
   if (b.shape.is_half_space()) pair.plane_normal = -b.motion.at(0).X.R.col(2);

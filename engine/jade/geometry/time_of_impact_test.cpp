@@ -229,6 +229,28 @@ TEST(TimeOfImpact, ThinPlateIsNotTunnelledAt100MetresPerSecond) {
   EXPECT_LT(toi.time, 0.01);
 }
 
+RC_GTEST_PROP(TimeOfImpact, OfNonConvexMeshesIsNeverLate, ()) {
+  const PreparedShape l(test_meshes::l_prism());
+  const PreparedShape other =
+      *rc::gen::arbitrary<bool>() ? PreparedShape(test_meshes::channel()) : PreparedShape(any_shape());
+  World world{l, other, {}, {}, {}, {}, 0.02};
+  world.X_WA = {rotation_exp(any_vector(3)), any_vector(1)};
+  world.X_WB = {rotation_exp(any_vector(3)),
+                world.X_WA.p + 8 * (rotation_exp(any_vector(3)) * Vec3::UnitX())};
+  world.path_a = any_path(world.X_WA.p);
+  world.path_b = any_path(world.X_WB.p);
+  world.path_b.v = world.path_a.v + (world.path_a.c - world.path_b.c + any_vector(2)) / world.duration;
+  const RigidMotion motion_a = world.motion_a(), motion_b = world.motion_b();
+  const TimeOfImpactSettings settings{.duration = world.duration, .target = kTarget};
+  const TimeOfImpactResult toi = time_of_impact({world.a, motion_a}, {world.b, motion_b}, settings);
+  RC_TAG(toi.status == Status::hit ? "hit" : toi.status == Status::free ? "free" : "stopped");
+  constexpr int kSamples = 200;
+  for (int i = 0; i <= kSamples; ++i)
+    RC_ASSERT(world.gap(toi.time * i / kSamples) >= kTarget - settings.tolerance - kRounding);
+  if (toi.status == Status::hit)
+    RC_ASSERT(std::abs(world.gap(toi.time) - kTarget) <= settings.tolerance + kRounding);
+}
+
 TEST(TimeOfImpact, AStartThatIsTooNearIsSaid) {
   const PreparedShape ball{Sphere{0.1}}, ground{HalfSpace{}};
   const FixedPose floor{Transform{}}, low{Transform{Mat3::Identity(), Vec3(0, 0, 0.1 + 1e-6)}};
