@@ -22,10 +22,11 @@ struct SweepMethod {
   bool never_late = false;  ///< promises to report every contact, never later than it begins
   /// Straight pieces that stand for the curved motion; 0 for a method that follows the curve.
   int pieces = 0;
-  std::function<SweepAnswer(const generators::TrianglePair&, double duration)> sweep;
+  /// Gets a pair ready, off the clock, and returns the sweep over the duration, which is timed.
+  std::function<std::function<SweepAnswer()>(const generators::TrianglePair&, double duration)> prepare;
 };
 
-/// `exact` and `cubic` on paths straightened into 1 and 8 pieces. A method for curved motion is one more entry.
+/// `exact` and `cubic` on paths straightened into 1 and 8 pieces, and `advancement` on the curved motion itself.
 std::vector<SweepMethod> sweep_methods();
 
 struct CcdFuzzSettings {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "jade/base/error.h"
+#include "jade/geometry/advancement_ccd.h"
 #include "jade/geometry/cubic_ccd.h"
 #include "jade/geometry/exact_ccd.h"
 
@@ -16,6 +17,10 @@ constexpr CcdMethod kMethods[] = {
      .promises_no_false_hit = true,
      .decide = exact_ccd},
     {.name = "cubic", .says = "the paper's coplanarity cubic in plain floating point", .decide = cubic_ccd},
+    {.name = "advancement",
+     .says = "certified separating directions, one after the other; near misses count as hits",
+     .promises_no_miss = true,
+     .decide = advancement_ccd},
 };
 
 }  // namespace

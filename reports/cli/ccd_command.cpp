@@ -136,13 +136,18 @@ struct FuzzOptions {
 
 /// The sweeps whose name begins with one of the given method names; all of them if none is given.
 std::vector<reports::SweepMethod> sweeps_named(const std::vector<std::string>& names) {
+  std::vector<reports::SweepMethod> all = reports::sweep_methods();
+  if (names.empty()) return all;
   std::vector<reports::SweepMethod> chosen;
-  for (const std::string& name : names) (void)reports::ccd_method_named(name);
-  for (reports::SweepMethod& method : reports::sweep_methods()) {
-    const bool wanted =
-        names.empty() || std::any_of(names.begin(), names.end(),
-                                     [&](const std::string& name) { return method.name.starts_with(name); });
-    if (wanted) chosen.push_back(std::move(method));
+  for (const std::string& name : names) {
+    const std::size_t before = chosen.size();
+    for (const reports::SweepMethod& method : all) {
+      if (method.name.substr(0, method.name.find(',')) == name) chosen.push_back(method);
+    }
+    if (chosen.size() == before) {
+      throw InvalidInput("method",
+                         {{"\"" + name + "\"", "is unknown", "choose one of exact, cubic, advancement"}});
+    }
   }
   return chosen;
 }
@@ -193,7 +198,9 @@ void add_fuzz(CLI::App& ccd, int& exit_code) {
       ->capture_default_str();
   fuzz->add_option("--seed", settings.seed, "The same seed gives the same pairs")->capture_default_str();
   fuzz->add_option("--spin", settings.spins, "Spins to try, rad/s")->capture_default_str();
-  fuzz->add_option("--method", options->methods, method_help() + " All if none is given.")
+  fuzz->add_option(
+          "--method", options->methods,
+          "exact or cubic (on straightened paths) or advancement; may be repeated. All if none is given.")
       ->allow_extra_args(false);
   fuzz->add_option("--jobs", settings.jobs, "Threads; the result does not depend on it")
       ->check(CLI::Range(1, 1024))
