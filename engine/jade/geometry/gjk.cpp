@@ -78,15 +78,16 @@ DistanceResult gjk_distance(const ConvexCore& a, const Transform& X_WA, const Co
     if (std::sqrt(least_squared) - best_bound <= pair.rounding) break;
 
     const double before = squared;
-    const bool stalled = holds(simplex, w);
+    bool stalled = holds(simplex, w);
     if (!stalled) {
       simplex.add(on_a, on_b);
       v = reduce(simplex);
       squared = v.squaredNorm();
+      // A flat tetrahedron may seem to hold the origin; a separating direction knows better.
+      stalled = !(squared < before) || (simplex.count == 4 && best_bound > 0);
+      if (!stalled && squared < least_squared) least_squared = squared, nearest = simplex;
     }
-    if (simplex.count == 4) squared = 0;
-    if (squared < least_squared) least_squared = squared, nearest = simplex;
-    if (stalled || !(squared < before)) {
+    if (stalled) {
       // The simplex has become too thin to be improved: begin again from the last direction.
       if (++restarts > kMaxRestarts) break;
       simplex.count = 0;
@@ -97,13 +98,17 @@ DistanceResult gjk_distance(const ConvexCore& a, const Transform& X_WA, const Co
   }
 
   const double radii = a.radius + b.radius;
-  result.distance = std::sqrt(least_squared) - radii;
+  const Vec3 witness_a = nearest.witness_a(), witness_b = nearest.witness_b();
+  const double apart = (witness_b - witness_a).norm();
+  result.distance = apart - radii;
   // Cores that meet at the first support point have no direction: n = 0 separates by 0.
   result.lower_bound = (best_n.isZero() ? 0 : best_bound) - radii - pair.rounding;
   result.separated = result.lower_bound > 0;
   result.normal = X_WA.R * best_n;
-  result.point_A = X_WA * Vec3(nearest.witness_a() + a.radius * best_n);
-  result.point_B = X_WA * Vec3(nearest.witness_b() - b.radius * best_n);
+  // On the line between the nearest points of the cores, so that the surface points are `distance` apart.
+  const Vec3 along = apart > 0 ? Vec3((witness_b - witness_a) / apart) : best_n;
+  result.point_A = X_WA * Vec3(witness_a + a.radius * along);
+  result.point_B = X_WA * Vec3(witness_b - b.radius * along);
   return result;
 }
 

@@ -45,8 +45,10 @@ Nearest on_triangle(const Vec3* w, int i, int j, int k) {
   const double longest = std::max({ab.squaredNorm(), ac.squaredNorm(), bc.squaredNorm()});
   const bool flat = !(mm > 1e-28 * longest * longest);
   if (!flat && on_a > 0 && on_b > 0 && on_c > 0) {
-    const Vec3 v = m * (m.dot(a) / mm);
     const double sum = on_a + on_b + on_c;
+    // The normal of a sliver is worth less than the sum, which is a point of the triangle in any case.
+    const bool sliver = mm < 1e-12 * longest * longest;
+    const Vec3 v = sliver ? Vec3((on_a * a + on_b * b + on_c * c) / sum) : Vec3(m * (m.dot(a) / mm));
     return {v, v.squaredNorm(), 3, {i, j, k}, {on_a / sum, on_b / sum, on_c / sum}};
   }
   Nearest best;

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <limits>
+
+#include "jade/math/types.h"
+
+namespace jade {
+
+/// A box along the world's axes. Empty as made; infinite for what has no end.
+struct Aabb {
+  Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity());
+  Vec3 high = Vec3::Constant(-std::numeric_limits<double>::infinity());
+
+  static Aabb everything() {
+    return {Vec3::Constant(-std::numeric_limits<double>::infinity()),
+            Vec3::Constant(std::numeric_limits<double>::infinity())};
+  }
+  void include(const Vec3& p) { low = low.cwiseMin(p), high = high.cwiseMax(p); }
+  Aabb grown(double margin) const { return {low - Vec3::Constant(margin), high + Vec3::Constant(margin)}; }
+  Aabb intersection(const Aabb& o) const { return {low.cwiseMax(o.low), high.cwiseMin(o.high)}; }
+  bool overlaps(const Aabb& o) const {
+    return (low.array() <= o.high.array()).all() && (o.low.array() <= high.array()).all();
+  }
+};
+
+}  // namespace jade

@@ -1,0 +1,49 @@
+#include "jade/geometry/broad_phase.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace jade {
+namespace {
+
+/// The axis along which the middles of the finite boxes vary most.
+int widest_axis(std::span<const Aabb> boxes) {
+  Vec3 sum = Vec3::Zero(), squares = Vec3::Zero();
+  int count = 0;
+  for (const Aabb& box : boxes) {
+    const Vec3 middle = (box.low + box.high) / 2;
+    if (!middle.allFinite()) continue;
+    sum += middle;
+    squares += middle.cwiseAbs2();
+    ++count;
+  }
+  int axis = 0;
+  if (count > 0) (squares - sum.cwiseAbs2() / count).maxCoeff(&axis);
+  return axis;
+}
+
+}  // namespace
+
+const std::vector<std::pair<int, int>>& BroadPhase::overlaps(std::span<const Aabb> boxes) {
+  const int axis = widest_axis(boxes);
+  order_.clear();
+  for (int i = 0; i < int(boxes.size()); ++i)
+    if ((boxes[i].low.array() <= boxes[i].high.array()).all()) order_.push_back(i);
+  std::sort(order_.begin(), order_.end(), [&](int i, int j) {
+    return std::pair(boxes[i].low[axis], i) < std::pair(boxes[j].low[axis], j);
+  });
+
+  pairs_.clear();
+  open_.clear();
+  for (const int i : order_) {
+    // Boxes that ended before this one begins are of no use to later ones either.
+    std::erase_if(open_, [&](int j) { return boxes[j].high[axis] < boxes[i].low[axis]; });
+    for (const int j : open_)
+      if (boxes[i].overlaps(boxes[j])) pairs_.emplace_back(std::min(i, j), std::max(i, j));
+    open_.push_back(i);
+  }
+  std::sort(pairs_.begin(), pairs_.end());
+  return pairs_;
+}
+
+}  // namespace jade

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "jade/geometry/gjk.h"
+#include "jade/geometry/prepared_shape.h"
+
+namespace jade {
+
+/// A shape where it is.
+struct PlacedShape {
+  const PreparedShape& shape;
+  const Transform& X_WS;
+};
+
+/// Distance between any two shapes that are not both half-spaces, with nearest points, a direction and a certified
+/// lower bound: see DistanceResult. `hint` is a direction from A to B to begin with, or zero.
+///   convex pairs      GJK on cores, radii subtracted
+///   half-space        the support function of the other shape along the plane's normal, exact
+///   non-convex mesh   branch and bound over its tree of triangles. The normal separates only the nearest pair of
+///                     pieces; the bound holds for the whole, since every other piece was proved to be farther.
+///                     A shape inside the solid of the other is not separated, however far the surface is.
+/// Throws InvalidInput for two half-spaces, which have no use for each other.
+[[nodiscard]] DistanceResult distance(const PlacedShape& a, const PlacedShape& b,
+                                      const Vec3& hint = Vec3::Zero());
+
+}  // namespace jade

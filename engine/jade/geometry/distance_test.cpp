@@ -1,0 +1,104 @@
+#include "jade/geometry/distance.h"
+
+#include <numbers>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "jade/base/error.h"
+#include "jade/geometry/brute_force.h"
+#include "jade/geometry/test_meshes.h"
+#include "jade/math/rotation.h"
+
+namespace jade {
+namespace {
+
+struct Random {
+  std::mt19937_64 engine;
+  explicit Random(unsigned seed) : engine(seed) {}
+  double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine); }
+  Vec3 vector(double size) { return {real(-size, size), real(-size, size), real(-size, size)}; }
+  Transform pose(double size) { return {rotation_exp(vector(3)), vector(size)}; }
+};
+
+std::vector<brute_force::TriangleL> surface(const TriangleMesh& mesh, const Transform& X) {
+  std::vector<brute_force::TriangleL> result;
+  for (const auto& [i, j, k] : mesh.triangles)
+    result.push_back(brute_force::placed(X, mesh.vertices[i], mesh.vertices[j], mesh.vertices[k]));
+  return result;
+}
+
+TEST(Distance, BetweenNonConvexMeshesEqualsBruteForce) {
+  Random random(21);
+  const TriangleMesh l = test_meshes::l_prism(), u = test_meshes::channel();
+  const PreparedShape a(l), b(u);
+  ASSERT_NE(a.tree(), nullptr);
+  ASSERT_NE(b.tree(), nullptr);
+  int separated = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Transform X_WA = random.pose(1), X_WB = random.pose(3);
+    const DistanceResult d = distance({a, X_WA}, {b, X_WB});
+    if (!d.separated) continue;
+    ++separated;
+    const double expected = brute_force::surface_distance(surface(l, X_WA), surface(u, X_WB));
+    // Coordinates of a few metres through a few products.
+    EXPECT_NEAR(d.distance, expected, 1e-13) << trial;
+    EXPECT_LE(d.lower_bound, expected) << trial;
+    EXPECT_GE(d.lower_bound, expected - 1e-13) << trial;
+    EXPECT_NEAR((d.point_B - d.point_A).norm(), expected, 1e-13);
+  }
+  EXPECT_GT(separated, 150);
+}
+
+TEST(Distance, SeesIntoTheHollowOfAMesh) {
+  // A sphere of radius 0.2 in the channel of width 1: 0.3 to both walls, though it is inside the hull.
+  const PreparedShape channel(test_meshes::channel()), ball(Sphere{0.2});
+  const Transform X_WA, X_WB{Mat3::Identity(), Vec3(1.5, 0.6, 0.5)};
+  const DistanceResult d = distance({channel, X_WA}, {ball, X_WB});
+  EXPECT_TRUE(d.separated);
+  EXPECT_NEAR(d.distance, 0.3, 1e-15);
+}
+
+TEST(Distance, OfAShapeInsideAnotherIsNotPositive) {
+  const PreparedShape l(test_meshes::l_prism()), ball(Sphere{0.1});
+  const Transform X_WA, X_WB{Mat3::Identity(), Vec3(0.5, 0.5, 0.5)};
+  const DistanceResult d = distance({l, X_WA}, {ball, X_WB}), e = distance({ball, X_WB}, {l, X_WA});
+  EXPECT_FALSE(d.separated);
+  EXPECT_LT(d.distance, 0);
+  EXPECT_FALSE(e.separated);
+}
+
+TEST(Distance, ToAHalfSpaceIsTheLowestPoint) {
+  const PreparedShape ground{HalfSpace{}}, box{Box{Vec3(1, 2, 3)}}, ball{Sphere{0.5}}, rod{Cylinder{0.5, 1}},
+      l{test_meshes::l_prism()};
+  const Mat3 tilt = rotation_exp(Vec3(std::numbers::pi / 4, 0, 0));
+  const Transform X_WG, level{Mat3::Identity(), Vec3(0, 0, 5)}, tilted{tilt, Vec3(0, 0, 5)};
+  EXPECT_NEAR(distance({ground, X_WG}, {box, level}).distance, 3.5, 1e-15);
+  EXPECT_NEAR(distance({ground, X_WG}, {ball, level}).distance, 4.5, 1e-15);
+  EXPECT_NEAR(distance({ground, X_WG}, {rod, tilted}).distance, 5 - 1.5 / std::sqrt(2.0), 1e-15);
+  EXPECT_NEAR(distance({ground, X_WG}, {l, level}).distance, 5, 1e-15);
+  const DistanceResult d = distance({box, level}, {ground, X_WG});
+  EXPECT_EQ(d.normal, -Vec3::UnitZ());
+  EXPECT_NEAR(d.point_A.z(), 3.5, 1e-15);
+  EXPECT_NEAR(d.point_B.z(), 0, 1e-15);
+  EXPECT_THROW((void)distance({ground, X_WG}, {ground, level}), InvalidInput);
+}
+
+TEST(Distance, DoesNotDependOnTheHint) {
+  Random random(22);
+  const PreparedShape a{Box{Vec3(1, 0.5, 0.2)}}, b{Capsule{0.1, 0.4}}, c{test_meshes::channel()};
+  for (int trial = 0; trial < 500; ++trial) {
+    const Transform X_WA = random.pose(1), X_WB = random.pose(4);
+    for (const PreparedShape* other : {&a, &b, &c}) {
+      const DistanceResult cold = distance({*other, X_WA}, {b, X_WB});
+      const DistanceResult warm = distance({*other, X_WA}, {b, X_WB}, random.vector(1));
+      ASSERT_EQ(cold.separated, warm.separated) << trial;
+      if (cold.separated) {
+        EXPECT_NEAR(cold.distance, warm.distance, 1e-13) << trial;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace jade

@@ -1,0 +1,320 @@
+#include "jade/geometry/time_of_impact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "jade/geometry/pieces.h"
+
+namespace jade {
+namespace {
+
+using Status = TimeOfImpactResult::Status;
+
+constexpr double kRounding = 32 * std::numeric_limits<double>::epsilon();
+
+/// G and its slope at one τ.
+struct Bound {
+  double value = 0;
+  double slope = 0;
+};
+
+/// Smallest n·(x + τ ẋ) over the shape, and its derivative by τ.
+Bound least_ahead(const Vec3& n, const ConvexCore& core, const MotionSample& at, double tau) {
+  const Vec3 turn = n.cross(at.omega);  // n·(ω × x) = (n × ω)·x
+  const Vec3 m = n + tau * turn;
+  const Vec3 x = at.X.R * core.support(at.X.R.transpose() * -m);
+  Bound bound{n.dot(at.X.p) + tau * n.dot(at.v) + m.dot(x), n.dot(at.v) + turn.dot(x)};
+  if (core.radius > 0) {
+    const double length = m.norm();
+    bound.value -= core.radius * length;
+    bound.slope -= core.radius * m.dot(turn) / length;
+  }
+  return bound;
+}
+
+/// One convex piece of each shape.
+struct ConvexPair {
+  const ConvexCore& a;
+  const ConvexCore& b;
+  const Motion& motion_a;
+  const Motion& motion_b;
+  Vec3 plane_normal = Vec3::Zero();  ///< from A to B when one of them is a half-space, else zero
+};
+
+/// The pair at time t with a direction to be certified.
+class Certificate {
+ public:
+  Certificate(const ConvexPair& pair, const MotionSample& sample_a, const MotionSample& sample_b,
+              const Vec3& n)
+      : pair_(pair), a_(sample_a), b_(sample_b), n_(n) {
+    curvature_ = std::min(0.0, pair.motion_b.least_acceleration(n) + pair.motion_a.least_acceleration(-n));
+    rounding_ = kRounding * (pair.a.extent + pair.a.radius + pair.b.extent + pair.b.radius +
+                             (b_.X.p - a_.X.p).lpNorm<1>());
+  }
+
+  Bound at(double tau) const {
+    // Coordinates relative to A keep their digits far from the origin.
+    MotionSample a = a_, b = b_;
+    b.X.p -= a.X.p;
+    a.X.p.setZero();
+    const Bound on_a = least_ahead(-n_, pair_.a, a, tau), on_b = least_ahead(n_, pair_.b, b, tau);
+    return {on_a.value + on_b.value + 0.5 * tau * tau * curvature_ - rounding_,
+            on_a.slope + on_b.slope + tau * curvature_};
+  }
+
+  /// A τ close to the largest with G ≥ level on [0, τ], for G(0) > level > G(end). Tangents bound the root of the
+  /// concave G from above, chords from below; a hundredth of the way down is kept, far above rounding.
+  double reach(double level, double end) const {
+    double low = 0, high = end;
+    Bound at_low = at(0), at_high = at(end);
+    const double first = at_low.value - level;
+    for (int i = 0; i < 8 && at_low.value - level > 0.02 * first; ++i) {
+      const double aim = level + 0.01 * first;
+      if (at_low.slope < 0) {
+        const double tangent = low - (at_low.value - aim) / at_low.slope;
+        if (tangent < high) high = tangent, at_high = at(high);
+      }
+      if (at_high.value >= level) return high;
+      const double chord = low + (high - low) * (at_low.value - aim) / (at_low.value - at_high.value);
+      const Bound at_chord = at(chord);
+      if (!(chord > low) || at_chord.value < level) break;
+      low = chord;
+      at_low = at_chord;
+    }
+    return low;
+  }
+
+ private:
+  const ConvexPair& pair_;
+  const MotionSample &a_, &b_;
+  Vec3 n_;
+  double curvature_ = 0;
+  double rounding_ = 0;
+};
+
+DistanceResult distance_at(const ConvexPair& pair, const MotionSample& a, const MotionSample& b,
+                           const Vec3& hint) {
+  if (pair.plane_normal.isZero()) return gjk_distance(pair.a, a.X, pair.b, b.X, hint);
+  // Seen from the plane's frame origin as a point, with the plane's normal as the only direction.
+  DistanceResult d;
+  d.normal = pair.plane_normal;
+  d.lower_bound = separation_along(d.normal, pair.a, a.X, pair.b, b.X);
+  d.point_A = a.X * pair.a.support(a.X.R.transpose() * d.normal) + pair.a.radius * d.normal;
+  d.point_B = b.X * pair.b.support(b.X.R.transpose() * -d.normal) - pair.b.radius * d.normal;
+  d.distance = d.normal.dot(d.point_B - d.point_A);
+  return d;
+}
+
+double closing_rate(const DistanceResult& d, const MotionSample& a, const MotionSample& b) {
+  const Vec3 v_a = a.v + a.omega.cross(d.point_A - a.X.p), v_b = b.v + b.omega.cross(d.point_B - b.X.p);
+  return d.normal.dot(v_b - v_a);
+}
+
+class Advancement {
+ public:
+  Advancement(const ConvexPair& pair, const TimeOfImpactSettings& settings)
+      : pair_(pair), settings_(settings) {}
+
+  TimeOfImpactResult run() {
+    TimeOfImpactResult result;
+    result.normal = pair_.plane_normal.isZero() ? settings_.hint : pair_.plane_normal;
+    const double end = settings_.duration, level = settings_.target - settings_.tolerance;
+    for (; result.iterations < settings_.max_iterations;) {
+      ++result.iterations;
+      const double left = end - result.time;
+      const MotionSample a = pair_.motion_a.at(result.time), b = pair_.motion_b.at(result.time);
+      // The last direction first: it costs two support points.
+      if (!result.normal.isZero() && certifies(a, b, result.normal, left)) return free(result);
+
+      const DistanceResult d = distance_at(pair_, a, b, result.normal);
+      if (!d.normal.isZero()) result.normal = d.normal;
+      if (!(d.lower_bound >= level)) {
+        if (result.time == 0) return too_near(result, d);
+        return hit(result, d);
+      }
+      const Certificate certificate(pair_, a, b, d.normal);
+      if (certificate.at(left).value >= level && certificate.at(0).value >= level) return free(result);
+      const bool near = d.distance <= settings_.target + settings_.tolerance;
+      if (near && certificate.at(1e-6 * end).value < certificate.at(0).value) {
+        polish(result, d, certificate);
+        return result;
+      }
+      result.time += certificate.reach(near ? level : settings_.target, left);
+    }
+    result.status = Status::stopped;
+    return result;
+  }
+
+ private:
+  bool certifies(const MotionSample& a, const MotionSample& b, const Vec3& n, double left) const {
+    const double level = settings_.target - settings_.tolerance;
+    const Certificate certificate(pair_, a, b, n);
+    return certificate.at(left).value >= level && certificate.at(0).value >= level;
+  }
+
+  TimeOfImpactResult free(TimeOfImpactResult result) const {
+    result.status = Status::free;
+    result.time = settings_.duration;
+    return result;
+  }
+  TimeOfImpactResult too_near(TimeOfImpactResult result, const DistanceResult& d) const {
+    result = hit(result, d);
+    result.status = Status::too_near;
+    return result;
+  }
+  TimeOfImpactResult hit(TimeOfImpactResult result, const DistanceResult& d) const {
+    result.status = Status::hit;
+    result.normal = d.normal;
+    result.point_A = d.point_A;
+    result.point_B = d.point_B;
+    result.gap = d.distance;
+    return result;
+  }
+
+  /// Newton's method for gap(s) = target, from a certified time at which the gap is within the tolerance. Times that
+  /// the certificate does not cover are not taken.
+  void polish(TimeOfImpactResult& result, DistanceResult d, const Certificate& certificate) const {
+    const double start = result.time, level = settings_.target - settings_.tolerance;
+    double s = start;
+    result = hit(result, d);
+    for (int i = 0; i < 4; ++i) {
+      const MotionSample a = pair_.motion_a.at(s), b = pair_.motion_b.at(s);
+      if (i > 0) d = distance_at(pair_, a, b, result.normal);
+      if (std::abs(d.distance - settings_.target) < std::abs(result.gap - settings_.target)) {
+        result = hit(result, d);
+        result.time = s;
+      }
+      const double rate = closing_rate(d, a, b);
+      if (!(rate < 0)) return;
+      const double next = s - (d.distance - settings_.target) / rate;
+      if (!(next >= start && next <= settings_.duration) || next == s) return;
+      if (certificate.at(next - start).value < level) return;
+      s = next;
+    }
+  }
+
+  const ConvexPair pair_;
+  const TimeOfImpactSettings& settings_;
+};
+
+/// Shapes of which one or both are not convex: pairs of boxes that cannot meet before the earliest impact so far are
+/// proved so at once, with the direction that served last or one of their own; the others are opened.
+class TreeSweep {
+ public:
+  TreeSweep(const MovingShape& a, const MovingShape& b, const TimeOfImpactSettings& settings)
+      : motion_a_(a.motion),
+        motion_b_(b.motion),
+        a_(a.shape),
+        b_(b.shape),
+        start_a_(a.motion.at(0)),
+        start_b_(b.motion.at(0)),
+        settings_(settings) {
+    earliest_.time = settings.duration;
+    earliest_.normal = settings.hint;
+  }
+
+  TimeOfImpactResult run() {
+    visit(0, 0);
+    return earliest_;
+  }
+
+ private:
+  static ConvexCore box(const TriangleTree::Node& node) {
+    ConvexCore core;
+    core.kind = ConvexCore::Kind::box;
+    core.half = node.half;
+    core.extent = node.half.norm();
+    return core;
+  }
+
+  /// The motion of a frame in the middle of the node's box.
+  static MotionSample moved_to(const Vec3& centre, MotionSample at) {
+    const Vec3 arm = at.X.R * centre;
+    at.X.p += arm;
+    at.v += at.omega.cross(arm);
+    return at;
+  }
+
+  bool is_free(const TriangleTree::Node& s, const TriangleTree::Node& t) {
+    const ConvexCore box_a = box(s), box_b = box(t);
+    const MotionSample a = moved_to(s.centre, start_a_), b = moved_to(t.centre, start_b_);
+    const ConvexPair pair{box_a, box_b, motion_a_, motion_b_};
+    const double level = settings_.target - settings_.tolerance;
+    const auto certifies = [&](const Vec3& n) {
+      const Certificate certificate(pair, a, b, n);
+      return certificate.at(0).value >= level && certificate.at(earliest_.time).value >= level;
+    };
+    if (!last_.isZero() && certifies(last_)) return true;
+    const DistanceResult d = gjk_distance(box_a, a.X, box_b, b.X, last_);
+    if (!d.separated || !certifies(d.normal)) return false;
+    last_ = d.normal;
+    return true;
+  }
+
+  void visit(int i, int j) {
+    const auto &s = a_.node(i), &t = b_.node(j);
+    ++earliest_.iterations;
+    if (is_free(s, t)) return;
+    if (s.count > 0 && t.count > 0) return sweep(s, t);
+    const bool open_a = opens_first(s, t);
+    visit(open_a ? i + 1 : i, open_a ? j : j + 1);
+    visit(open_a ? s.first : i, open_a ? j : t.first);
+  }
+
+  void sweep(const TriangleTree::Node& s, const TriangleTree::Node& t) {
+    for (int k = s.first; k < s.first + s.count; ++k)
+      for (int l = t.first; l < t.first + t.count; ++l) {
+        const ConvexCore a = a_.piece(k), b = b_.piece(l);
+        TimeOfImpactSettings settings = settings_;
+        settings.duration = earliest_.time;
+        settings.hint = last_;
+        const TimeOfImpactResult found = Advancement({a, b, motion_a_, motion_b_}, settings).run();
+        const int iterations = earliest_.iterations + found.iterations;
+        last_ = found.normal;
+        if (found.status != Status::free) earliest_ = found;
+        if (earliest_.status == Status::free) earliest_.normal = last_;
+        earliest_.iterations = iterations;
+      }
+  }
+
+  const Motion &motion_a_, &motion_b_;
+  Pieces a_, b_;
+  MotionSample start_a_, start_b_;
+  const TimeOfImpactSettings& settings_;
+  TimeOfImpactResult earliest_;
+  Vec3 last_ = settings_.hint;  // the direction that certified last
+};
+
+}  // namespace
+
+TimeOfImpactResult time_of_impact(const MovingShape& a, const MovingShape& b,
+                                  const TimeOfImpactSettings& settings) {
+  const bool against_plane = a.shape.is_half_space() || b.shape.is_half_space();
+  // A mesh meets a plane where its hull does.
+  if ((a.shape.tree() || b.shape.tree()) && !against_plane) return TreeSweep(a, b, settings).run();
+  ConvexPair pair{a.shape.core(), b.shape.core(), a.motion, b.motion};
+  if (a.shape.is_half_space()) pair.plane_normal = a.motion.at(0).X.R.col(2);
+  if (b.shape.is_half_space()) pair.plane_normal = -b.motion.at(0).X.R.col(2);
+  return Advancement(pair, settings).run();
+}
+
+Aabb swept_bounds(const MovingShape& moving, double duration) {
+  if (moving.shape.is_half_space()) return Aabb::everything();
+  const MotionSample start = moving.motion.at(0);
+  const ConvexCore& core = moving.shape.core();
+  const double margin = kRounding * (core.extent + core.radius + start.X.p.lpNorm<1>());
+  // Concave in time, so the ends decide.
+  const auto least = [&](const Vec3& n) {
+    const double bend = 0.5 * duration * duration * std::min(0.0, moving.motion.least_acceleration(n));
+    return std::min(least_ahead(n, core, start, 0).value, least_ahead(n, core, start, duration).value + bend);
+  };
+  Aabb box;
+  for (int k = 0; k < 3; ++k) {
+    box.low[k] = least(Vec3::Unit(k)) - margin;
+    box.high[k] = -least(-Vec3::Unit(k)) + margin;
+  }
+  return box.intersection(moving.motion.bounds());
+}
+
+}  // namespace jade
