@@ -12,44 +12,51 @@ struct Simplex {
   int size = 0;
 };
 
-/// Weights of the point nearest the origin on the affine hull of the first `size` points; false when some weight is
-/// not positive or the points are dependent.
-///   x = w₀ + Σ y_i e_i, e_i = w_i − w₀:   G y = −E·w₀ with the Gram matrix G = EᵀE
-bool nearest_weights(const std::array<Vec3l, 4>& w, int size, std::array<Real, 4>& weight) {
-  if (size == 1) {
-    weight[0] = 1;
+/// Some corners of a simplex.
+struct Face {
+  std::array<const Vec3l*, 4> w{};
+  int size = 0;
+};
+
+/// The point nearest the origin on the affine hull of the corners, when it lies strictly between them.
+///   one    x = w₀
+///   two    x = w₀ + y e,  y = −e·w₀ / e·e
+///   three  x = n (n·w₀) / n·n with n = e₁ × e₂: along the normal itself, because the sum of weighted corners
+///          would lose the direction of a short x to cancellation; slivers have no trustworthy normal, so
+///          they do take the sum
+///   four   x = 0
+bool nearest_point(const Face& f, Vec3l& x) {
+  const Vec3l& w0 = *f.w[0];
+  x = w0;
+  if (f.size == 1) return true;
+  const Vec3l e1 = *f.w[1] - w0;
+  if (f.size == 2) {
+    const Real ee = e1.squaredNorm(), y = -e1.dot(w0);
+    if (!(y > 0 && y < ee)) return false;
+    x = w0 + y / ee * e1;
     return true;
   }
-  const Vec3l e1 = w[1] - w[0];
-  if (size == 2) {
-    const Real ee = e1.squaredNorm();
-    weight[1] = ee > 0 ? -e1.dot(w[0]) / ee : -1;
-  } else if (size == 3) {
-    const Vec3l e2 = w[2] - w[0], n = e1.cross(e2);
-    const Real nn = n.squaredNorm();
-    if (!(nn > 0)) return false;
-    weight[1] = -w[0].cross(e2).dot(n) / nn;
-    weight[2] = -e1.cross(w[0]).dot(n) / nn;
-  } else {
-    const Vec3l e2 = w[2] - w[0], e3 = w[3] - w[0];
-    const Real volume = e1.dot(e2.cross(e3));
-    if (volume == 0) return false;
-    weight[1] = -w[0].dot(e2.cross(e3)) / volume;
-    weight[2] = -e1.dot(w[0].cross(e3)) / volume;
-    weight[3] = -e1.dot(e2.cross(w[0])) / volume;
+  const Vec3l e2 = *f.w[2] - w0;
+  if (f.size == 3) {
+    const Vec3l n = e1.cross(e2);
+    const Real nn = n.squaredNorm(), y1 = -w0.cross(e2).dot(n), y2 = -e1.cross(w0).dot(n);
+    if (!(y1 > 0 && y2 > 0 && y1 + y2 < nn)) return false;
+    const bool sliver = nn < 1e-6L * std::max(e1.squaredNorm(), e2.squaredNorm()) * w0.squaredNorm();
+    x = sliver ? Vec3l(w0 + y1 / nn * e1 + y2 / nn * e2) : Vec3l(n.dot(w0) / nn * n);
+    return true;
   }
-  weight[0] = 1;
-  for (int i = 1; i < size; ++i) weight[0] -= weight[i];
-  return std::all_of(weight.begin(), weight.begin() + size, [](Real x) { return x > 0; });
+  const Vec3l e3 = *f.w[3] - w0, e23 = e2.cross(e3);
+  const Real volume = e1.dot(e23), sign = volume > 0 ? 1 : -1;
+  const Real y1 = -sign * w0.dot(e23), y2 = -sign * e1.dot(w0.cross(e3)), y3 = -sign * e1.dot(e2.cross(w0));
+  x.setZero();
+  return y1 > 0 && y2 > 0 && y3 > 0 && y1 + y2 + y3 < sign * volume;
 }
 
-/// The newest point of the simplex and the older ones that `mask` picks.
-Simplex face_of(const Simplex& s, int mask) {
-  Simplex face = s;
-  face.w[0] = s.w[s.size - 1];
-  face.size = 1;
+/// The newest corner of the simplex and the older ones that `mask` picks.
+Face face_of(const Simplex& s, int mask) {
+  Face face{{&s.w[s.size - 1]}, 1};
   for (int i = 0; i < s.size - 1; ++i)
-    if (mask >> i & 1) face.w[face.size++] = s.w[i];
+    if (mask >> i & 1) face.w[face.size++] = &s.w[i];
   return face;
 }
 
@@ -57,18 +64,16 @@ Simplex face_of(const Simplex& s, int mask) {
 /// that face, so at most 8 faces are tried.
 Vec3l reduce(Simplex& s) {
   Real best = std::numeric_limits<Real>::infinity();
-  Vec3l nearest = s.w[s.size - 1];
+  Vec3l nearest, x;
   int best_mask = 0;
   for (int mask = 0; mask < (1 << (s.size - 1)); ++mask) {
-    const Simplex face = face_of(s, mask);
-    std::array<Real, 4> weight{};
-    if (!nearest_weights(face.w, face.size, weight)) continue;
-    Vec3l v = Vec3l::Zero();
-    if (face.size < 4)
-      for (int i = 0; i < face.size; ++i) v += weight[i] * face.w[i];
-    if (const Real vv = v.squaredNorm(); vv < best) best = vv, nearest = v, best_mask = mask;
+    if (!nearest_point(face_of(s, mask), x)) continue;
+    if (const Real xx = x.squaredNorm(); xx < best) best = xx, nearest = x, best_mask = mask;
   }
-  s = face_of(s, best_mask);
+  const Face face = face_of(s, best_mask);
+  Simplex kept;
+  for (; kept.size < face.size; ++kept.size) kept.w[kept.size] = *face.w[kept.size];
+  s = kept;
   return nearest;
 }
 

@@ -23,7 +23,7 @@ inline bool overlap(Relation r) { return r == Relation::intersecting || r == Rel
 /// | half-space, polyhedron        | exact for the placed plane | long double ± s              | ± s                     |
 /// | half-space, round             | decided outside ± s        | closed form ± s              | ± s                     |
 /// | sphere, capsule, any          | decided outside ± s        | closed form or certified ± s | convex: ± s             |
-/// | cylinder, any                 | decided outside bracket    | certified bracket, ± s       | bracket, 0.12 % of r    |
+/// | cylinder, any                 | decided outside bracket    | bracket, 2e-10 of r, ± s     | bracket, 0.12 % of r    |
 /// | non-convex mesh, any          | as above                   | as above                     | bracket: see below      |
 ///
 /// Depth with a non-convex mesh lies between that of the deepest vertex of one inside the other (which every shorter
