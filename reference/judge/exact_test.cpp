@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/judge/hull.h"
-#include "reference/judge/polyhedron.h"
+#include "reference/judge/measure.h"
 #include "reference/judge/voxels.h"
 
 namespace jade::judge {
@@ -73,6 +73,56 @@ TEST(TrianglesMeet, AgreesWithWholeNumbers) {
   }
   EXPECT_GT(meeting, 5000);
   EXPECT_GT(tried - meeting, 5000);
+}
+
+/// Closed tetrahedra, in whole numbers: normals of faces and of pairs of edges.
+bool tetrahedra_meet_in_integers(const std::vector<Int3>& a, const std::vector<Int3>& b) {
+  const auto edges = [](const std::vector<Int3>& t) {
+    std::vector<Int3> e;
+    for (int i = 0; i < 4; ++i)
+      for (int k = 0; k < i; ++k) e.push_back(t[i] - t[k]);
+    return e;
+  };
+  // Faces are spanned by two edges, so products within one solid are among them too.
+  const auto ea = edges(a), eb = edges(b);
+  const auto parted = [&](const std::vector<Int3>& s, const std::vector<Int3>& t) {
+    return std::any_of(s.begin(), s.end(), [&](const Int3& e) {
+      return std::any_of(t.begin(), t.end(), [&](const Int3& f) { return separates(e.cross(f), a, b); });
+    });
+  };
+  return !parted(ea, ea) && !parted(eb, eb) && !parted(ea, eb);
+}
+
+TEST(Measure, AgreesWithWholeNumbersOnTetrahedra) {
+  std::mt19937 random(10);
+  int meeting = 0, apart = 0, contained = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const auto a = random_points(random, 4, i % 4 == 3 ? 9 : 1 + i % 5),
+               b = random_points(random, 4, 1 + i % 3);
+    ConvexHull hull_a, hull_b;
+    for (int k = 0; k < 4; ++k) {
+      hull_a.points.push_back(a[k].cast<double>());
+      hull_b.points.push_back(b[k].cast<double>());
+    }
+    if (convex_hull(hull_a.points).empty() || convex_hull(hull_b.points).empty()) continue;
+    const bool truth = tetrahedra_meet_in_integers(a, b);
+    for (const Vec3& shift : {Vec3(0, 0, 0), Vec3(0.375, -64.5, 0x1p-20)}) {
+      Solid s(hull_a, "a"), t(hull_b, "b");
+      const WidePose pose{Eigen::Matrix<Real, 3, 3>::Identity(), shift.cast<Real>()};
+      s.place(pose);
+      t.place(pose);
+      const Measurement m = measure(s, t);
+      ASSERT_EQ(overlap(m.relation), truth) << i;
+      ASSERT_EQ(measure(t, s).relation, m.relation) << i;
+      contained += m.relation == Relation::contained;
+      // The separation has the sign of the verdict, to within the rounding that is added to it.
+      ASSERT_LE(truth ? m.separation.lower : -m.separation.upper, 0) << i;
+    }
+    (truth ? meeting : apart)++;
+  }
+  EXPECT_GT(meeting, 1000);
+  EXPECT_GT(apart, 300);
+  EXPECT_GT(contained, 10);
 }
 
 TEST(TrianglesMeet, DecidesOneUnitInTheLastPlace) {

@@ -33,29 +33,27 @@ Relation relation_of(const Bracket& separation, bool nested) {
   return nested ? Relation::contained : Relation::intersecting;
 }
 
-/// Does the convex solid `outer` contain the point with all points around it up to `margin`?
-bool contains_ball(Solid& outer, const Vec3& p, Real margin) {
-  const Core core = outer.core();
-  if (outer.kind() == Kind::rounded)
-    return std::sqrt(squared_distance_point_segment(p, core.points.front(), core.points.back())) + margin <
-           outer.radius();
-  const Vec3l x = p.cast<Real>();
-  if (outer.kind() == Kind::cylinder) {
-    const Vec3l d = x - core.centre;
-    const Real along = core.axis.dot(d);
-    return std::abs(along) + margin < core.half_length &&
-           (d - along * core.axis).norm() + margin < core.radius;
-  }
-  const Polytope polytope = outer.polyhedron().polytope();
-  return std::all_of(polytope.normals.begin(), polytope.normals.end(),
-                     [&](const Vec3l& n) { return n.dot(x) + margin < extent(core, n); });
-}
-
-/// Does the convex solid `outer` hold all of `inner`? A convex set does iff it holds the points that span it.
+/// Does the convex solid `outer` hold all of the convex hull of `inner`? Faces are compared by support; a round solid
+/// holds a hull iff it holds the points that span it, each with the rounding around it.
 bool holds(Solid& outer, const Solid& inner) {
+  const Core core = outer.core();
+  const Real r = inner.radius();
+  if (outer.kind() == Kind::polyhedron) {
+    const Polytope faces = outer.polyhedron().polytope();
+    return std::all_of(faces.normals.begin(), faces.normals.end(),
+                       [&](const Vec3l& n) { return extent(inner.core(), n) + r < extent(core, n); });
+  }
   const std::vector<Vec3> points = inner.core_points();
-  return std::all_of(points.begin(), points.end(),
-                     [&](const Vec3& p) { return contains_ball(outer, p, inner.radius()); });
+  if (outer.kind() == Kind::rounded)
+    return std::all_of(points.begin(), points.end(), [&](const Vec3& p) {
+      return std::sqrt(squared_distance_point_segment(p, core.points.front(), core.points.back())) + r <
+             outer.radius();
+    });
+  return std::all_of(points.begin(), points.end(), [&](const Vec3& p) {
+    const Vec3l d = p.cast<Real>() - core.centre;
+    const Real along = core.axis.dot(d);
+    return std::abs(along) + r < core.half_length && (d - along * core.axis).norm() + r < core.radius;
+  });
 }
 
 /// Faces and edges of a solid's core; of a cylinder those of a prism inside or around it.

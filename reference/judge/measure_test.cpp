@@ -247,6 +247,67 @@ TEST(Clearance, IsTheSameInEveryFrame) {
   }
 }
 
+/// Smallest value of a convex function on [−1, 1], by thirds.
+template <class Function>
+Real smallest(const Function& f) {
+  Real low = -1, high = 1;
+  for (int i = 0; i < 150; ++i) {
+    const Real a = low + (high - low) / 3, b = high - (high - low) / 3;
+    (f(a) < f(b) ? high : low) = f(a) < f(b) ? b : a;
+  }
+  return f((low + high) / 2);
+}
+
+Real point_box(const Vec3l& p, const Vec3l& centre, const Vec3l& half) {
+  return ((p - centre).cwiseAbs() - half).cwiseMax(0).norm();
+}
+
+TEST(Clearance, OfACapsuleIsTheSmallestAlongItsAxis) {
+  RandomPlacement r;
+  int apart = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Vec3 p = Vec3(1.5, 1.5, 0.5) + 3 * r.vector(), theta = 2 * r.vector();
+    const Mat3 R = rotation_exp(theta);
+    const double radius = 0.1 * r.length(), half = 2 * r.length();
+    const auto on_axis = [&](Real s) -> Vec3l { return p.cast<Real>() + s * half * R.col(2).cast<Real>(); };
+    const Capsule capsule{radius, half};
+
+    // A distance to a convex set is convex along the axis; the ring is a union of cells.
+    const Vec3l cell = Vec3l::Constant(0.5L);
+    const auto cube = [&](Real s) { return point_box(on_axis(s), Vec3l::Zero(), cell); };
+    const auto drum = [&](Real s) {
+      const Vec3l x = on_axis(s);
+      return std::hypot(std::max<Real>(0, std::hypot(x.x(), x.y()) - 0.75L),
+                        std::max<Real>(0, std::abs(x.z()) - 0.5L));
+    };
+    Real ring_distance = 1e9L;
+    for (const Cell& c : ring()) {
+      const Vec3l centre = Vec3l(c[0], c[1], c[2]) + cell;
+      ring_distance =
+          std::min(ring_distance, smallest([&](Real s) { return point_box(on_axis(s), centre, cell); }));
+    }
+
+    const struct {
+      Shape shape;
+      Real distance;
+      double width;
+    } expected[] = {{kCube, smallest(cube), kRounding},
+                    {Cylinder{0.75, 0.5}, smallest(drum), 2e-10},
+                    {mesh_of(ring()), ring_distance, kRounding}};
+    for (const auto& [shape, distance, width] : expected) {
+      if (distance < radius + 1e-6) continue;
+      ++apart;
+      const Measurement m = measured(shape, at({0, 0, 0}), capsule, at(p, R));
+      EXPECT_EQ(m.relation, Relation::separated) << i;
+      // Thirds find the least value to √ of rounding where it is a corner: 1e-17 of a few metres.
+      EXPECT_LE(m.separation.lower, distance - radius + 1e-16L) << i << " " << shape.index();
+      EXPECT_GE(m.separation.upper, distance - radius - 1e-16L) << i << " " << shape.index();
+      EXPECT_LE(m.separation.upper - m.separation.lower, width) << i << " " << shape.index();
+    }
+  }
+  EXPECT_GT(apart, 300);
+}
+
 TEST(Clearance, OfCrossedCapsulesAndCylindersIsTheClosedForm) {
   const Mat3 lying = rotation_exp(Vec3(0, M_PI / 2, 0));
   for (const double gap : {1e-9, 1e-5, 0.01, 1.0}) {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "jade/base/error.h"
 #include "reference/judge/hull.h"
 
@@ -10,17 +12,26 @@ namespace {
 
 constexpr int kPrismSides = 64;  // the prism around a cylinder is 0.12 % wider than it
 
+void require_finite(const std::vector<Vec3>& points, const std::string& place) {
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!points[i].allFinite())
+      throw InvalidInput("solid to be judged",
+                         {{fmt::format("{} / point {}", place, i), "is not finite", "give numbers"}});
+}
+
 Polyhedron box_solid(const Vec3& size, const std::string& place) {
   std::vector<Vec3> corners;
   for (int i = 0; i < 8; ++i)
     corners.push_back(
         0.5 * Vec3(i & 1 ? size.x() : -size.x(), i & 2 ? size.y() : -size.y(), i & 4 ? size.z() : -size.z()));
+  require_finite(corners, place);
   auto triangles = convex_hull(corners);
   return {std::move(corners), std::move(triangles), place};
 }
 
 /// Only the points on the surface: others would cost time in every state.
 Polyhedron hull_solid(const std::vector<Vec3>& points, const std::string& place) {
+  require_finite(points, place);
   auto triangles = convex_hull(points);
   std::vector<int> number(points.size(), -1);
   std::vector<Vec3> used;
@@ -38,6 +49,7 @@ Polyhedron hull_solid(const std::vector<Vec3>& points, const std::string& place)
 Polyhedron mesh_solid(const TriangleMesh& mesh, const std::string& place) {
   std::vector<Vec3> vertices = mesh.vertices;
   for (Vec3& v : vertices) v *= mesh.scale;
+  require_finite(vertices, place);
   return {std::move(vertices), mesh.triangles, place};
 }
 
