@@ -89,12 +89,13 @@ double round_up(Real x) { return -round_down(-x); }
 Vec3l support(const Core& core, const Vec3l& d) {
   if (core.is_cylinder) {
     const Real along = core.axis.dot(d);
-    // Twice, because near the axis the first difference is rounding that need not be orthogonal to it.
+    // Twice, because near the axis the first difference is rounding that need not be orthogonal to it. Below 1e-17
+    // nothing else is left, and a point taken along it could lie outside; without it the reach is short by 1e-17 r.
     Vec3l across = d - along * core.axis;
     across -= core.axis.dot(across) * core.axis;
     const Real length = across.norm();
     Vec3l p = core.centre + (along < 0 ? -core.half_length : core.half_length) * core.axis;
-    if (length > 0) p += core.radius / length * across;
+    if (length > 1e-17L * std::abs(along)) p += core.radius / length * across;
     return p;
   }
   const Vec3* best = core.points.data();
@@ -107,6 +108,25 @@ Vec3l support(const Core& core, const Vec3l& d) {
 }
 
 Real extent(const Core& core, const Vec3l& d) { return d.dot(support(core, d)); }
+
+Real overlap_along(const Core& a, const Core& b, const Vec3l& n) { return extent(a, n) + extent(b, -n); }
+
+Real refined_overlap(const Core& a, const Core& b, Vec3l n) {
+  Real best = overlap_along(a, b, n);
+  for (Real step = 0.05L; step > 1e-10L;) {
+    const Vec3l u = n.unitOrthogonal(), v = n.cross(u);
+    bool better = false;
+    for (const Vec3l& d : {u, v, Vec3l(-u), Vec3l(-v)}) {
+      const Vec3l m = (n + step * d).normalized();
+      if (const Real w = overlap_along(a, b, m); w < best) {
+        best = w, n = m, better = true;
+        break;
+      }
+    }
+    if (!better) step /= 2;
+  }
+  return best;
+}
 
 Bracket core_distance(const Core& a, const Core& b, double beyond) {
   constexpr int kMostIterations =
@@ -136,6 +156,10 @@ Bracket core_distance(const Core& a, const Core& b, double beyond) {
     if (next >= upper) break;
     upper = next;
   }
+  // Round sides can end the search among slivers: then the separating plane is turned until it is the best one.
+  const bool loose = upper > 0 && lower <= beyond && upper - lower > 1e-10L * scale;
+  if (loose && (a.is_cylinder || b.is_cylinder))
+    lower = std::max(lower, -refined_overlap(a, b, -v.normalized()));
   if (upper == 0) lower = 0;
   return {round_down(lower), round_up(upper)};
 }

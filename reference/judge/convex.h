@@ -29,6 +29,13 @@ Vec3l support(const Core& core, const Vec3l& d);
 /// Largest d · x over the core.
 Real extent(const Core& core, const Vec3l& d);
 
+/// w(n) = max over A of n·x − min over B of n·x for unit n: how far B must move along n to part from A; negative
+/// when the plane with normal n separates them.
+Real overlap_along(const Core& a, const Core& b, const Vec3l& n);
+
+/// A smaller w near w(n), for cores with round sides: compass search on the sphere of directions.
+Real refined_overlap(const Core& a, const Core& b, Vec3l n);
+
 /// Distance between two cores, both bounds with a certificate:
 ///   upper  |v| of a point v = Σ λ_i w_i, λ ≥ 0, Σ λ = 1 of the difference A ⊖ B
 ///   lower  min over A ⊖ B of v·z / |v| = v·support(A ⊖ B, −v) / |v| for the best v met: a separating plane

@@ -75,6 +75,21 @@ TEST(CoreDistance, OfPointAndCylinderIsTheClosedForm) {
   }
 }
 
+TEST(CoreDistance, OfAPointOnTheAxisOfACylinderIsTheHeightAboveItsEnd) {
+  // The direction of search is the axis up to rounding: what is left across it must not count as a direction.
+  std::mt19937 random(11);
+  Core cylinder{.points = {}, .is_cylinder = true, .radius = 0.5, .half_length = 0.25};
+  for (int i = 0; i < 2000; ++i) {
+    cylinder.axis = random_cloud(random, 1, Vec3::Zero())[0].cast<Real>().normalized();
+    const std::vector<Vec3> p{(Real(1) * cylinder.axis).cast<double>()};
+    const Bracket d = core_distance(cylinder, {.points = p});
+    // The point is rounded to double.
+    EXPECT_LE(d.lower, 0.75 + 2e-16) << i;
+    EXPECT_GE(d.upper, 0.75 - 2e-16) << i;
+    EXPECT_LE(d.upper - d.lower, 1e-15) << i;
+  }
+}
+
 /// The same overlap by brute force: every pair of edges and every face, no pruning.
 Real depth_by_all_directions(const Polytope& a, const Polytope& b) {
   Real best = std::numeric_limits<Real>::infinity();

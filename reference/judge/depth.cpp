@@ -8,9 +8,6 @@ namespace {
 
 Core core_of(const Polytope& p) { return {.points = p.points}; }
 
-/// w(n) for unit n: how far B must move along n to part from A.
-Real overlap(const Core& a, const Core& b, const Vec3l& n) { return extent(a, n) + extent(b, -n); }
-
 /// Do the arcs from a.left to a.right and from −b.left to −b.right cross on the unit sphere? Slightly generous: a
 /// direction too many costs time, one too few would cost accuracy.
 bool arcs_cross(const Polytope::Edge& a, const Polytope::Edge& b) {
@@ -27,7 +24,7 @@ Depth translation(const Polytope& a, const Polytope& b) {
   const Core core_a = core_of(a), core_b = core_of(b);
   Depth best{std::numeric_limits<Real>::infinity()};
   const auto try_direction = [&](const Vec3l& n) {
-    if (const Real w = overlap(core_a, core_b, n); w < best.length) best = {w, n};
+    if (const Real w = overlap_along(core_a, core_b, n); w < best.length) best = {w, n};
   };
 
   for (const Vec3l& n : a.normals) try_direction(n);
@@ -72,23 +69,6 @@ Polytope prism_of(const Core& cylinder, int sides, bool around) {
     prism.edges.push_back({cylinder.centre + here, z, side_before, side, true});
   }
   return prism;
-}
-
-Real refined_overlap(const Core& a, const Core& b, Vec3l n) {
-  Real best = overlap(a, b, n);
-  for (Real step = 0.05L; step > 1e-10L;) {
-    const Vec3l u = n.unitOrthogonal(), v = n.cross(u);
-    bool better = false;
-    for (const Vec3l& d : {u, v, Vec3l(-u), Vec3l(-v)}) {
-      const Vec3l m = (n + step * d).normalized();
-      if (const Real w = overlap(a, b, m); w < best) {
-        best = w, n = m, better = true;
-        break;
-      }
-    }
-    if (!better) step /= 2;
-  }
-  return best;
 }
 
 }  // namespace jade::judge

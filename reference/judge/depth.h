@@ -34,7 +34,4 @@ Depth translation(const Polytope& a, const Polytope& b);
 /// The prism with `sides` sides inside a cylinder (scale 1) or around it (scale 1/cos(π/sides)).
 Polytope prism_of(const Core& cylinder, int sides, bool around);
 
-/// Smaller w(n) near a given one, for cores with round sides: compass search on the sphere of directions.
-Real refined_overlap(const Core& a, const Core& b, Vec3l n);
-
 }  // namespace jade::judge

@@ -130,22 +130,22 @@ Real deepest_vertex(Polyhedron& outer, const Polyhedron& inner) {
 
 Measurement measure_polyhedra(Solid& a, Solid& b, double beyond) {
   const Real slack = slack_of(a, b);
+  const Real enough = beyond + 2 * slack;
   Polyhedron &p = a.polyhedron(), &q = b.polyhedron();
   const bool convex = p.is_convex() && q.is_convex();
   Bracket distance{0, std::numeric_limits<double>::infinity()};
   if (convex) {
     // A separating plane with a margin above rounding is a proof; all else is decided by exact predicates.
-    distance = core_distance(a.core(), b.core(), beyond);
-    const bool tight = distance.upper - distance.lower <= slack || distance.lower > beyond;
+    distance = core_distance(a.core(), b.core(), round_up(enough));
+    const bool tight = distance.upper - distance.lower <= slack || distance.lower > enough;
     if (distance.lower > slack && tight)
       return {Relation::separated, widened(distance.lower, distance.upper, slack)};
   }
 
   const Relation relation = exact_relation(p, q);
   if (relation == Relation::separated) {
-    const Real d = surface_distance(p, q, beyond);
-    if (d < kInfinity) return {relation, widened(d, d, slack)};
-    return {relation, widened(beyond, distance.upper, 0)};
+    const Real d = surface_distance(p, q, enough);
+    return {relation, widened(std::min(d, enough), std::min<Real>(d, distance.upper), slack)};
   }
   const Real upper = translation(p.polytope(), q.polytope()).length;
   const Real lower = convex ? upper : std::max(deepest_vertex(p, q), deepest_vertex(q, p));
@@ -210,7 +210,7 @@ Measurement measure_mesh_with_round(Solid& a, Solid& b, double beyond) {
   const Real slack = slack_of(a, b), r = b.radius();
   const Vec3 middle =
       b.kind() == Kind::cylinder ? Vec3(b.core().centre.cast<double>()) : b.core().points.front();
-  const RealBracket d = surface_core_distance(mesh, b.core(), b.bounds(), beyond + r);
+  const RealBracket d = surface_core_distance(mesh, b.core(), b.bounds(), beyond + r + 2 * slack);
   const bool swallowed = d.lower > 0 && contains(mesh, middle);
   if (!swallowed && d.lower > r + slack)
     return {Relation::separated, widened(d.lower - r, d.upper - r, slack)};
@@ -233,7 +233,7 @@ Measurement measure_convex(Solid& a, Solid& b, double beyond) {
     const auto p = a.core().points, q = b.core().points;
     core.lower = core.upper = std::sqrt(squared_distance_segments(p.front(), p.back(), q.front(), q.back()));
   } else {
-    const Bracket d = core_distance(a.core(), b.core(), round_up(beyond + r));
+    const Bracket d = core_distance(a.core(), b.core(), round_up(beyond + r + 2 * slack));
     core = {d.lower, d.upper};
     // A search that ended early by rounding is replaced by the closed form over all faces.
     const bool loose = d.upper > 0 && d.upper - d.lower > slack && d.lower <= beyond + r;
