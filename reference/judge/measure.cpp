@@ -72,13 +72,38 @@ struct RealBracket {
   Real lower = 0, upper = 0;
 };
 
+/// Depth of a core below the surface of a cylinder: the largest σ, to 1e-6 of the cylinder, for which it still reaches
+/// the cylinder shrunk by σ on all sides. 0 when that is less than `least`.
+template <class Reaches>
+Real depth_in_cylinder(const Core& cylinder, Real least, const Reaches& reaches) {
+  const auto shrunk = [&](Real sigma) {
+    Core core = cylinder;
+    core.radius -= sigma;
+    core.half_length -= sigma;
+    return core;
+  };
+  Real proven = least, open = std::min(cylinder.radius, cylinder.half_length);
+  if (least >= open || !reaches(shrunk(least))) return 0;
+  for (int i = 0; i < 20; ++i) {
+    const Real middle = (proven + open) / 2;
+    (reaches(shrunk(middle)) ? proven : open) = middle;
+  }
+  return proven;
+}
+
 /// Depth of overlapping cores. A set inside has the smaller depth and one around it the larger; the direction found
-/// for the latter is then bettered with the true round sides.
-RealBracket core_depth(Solid& a, Solid& b) {
+/// for the latter is then bettered with the true round sides. Prisms inside that do not even meet prove nothing: then
+/// the depth of a point of one core in the other is asked for.
+RealBracket core_depth(Solid& a, Solid& b, Real slack) {
   const bool round = a.kind() == Kind::cylinder || b.kind() == Kind::cylinder;
   const Depth outer = translation(polytope_of(a, true), polytope_of(b, true));
   if (!round) return {outer.length, outer.length};
-  const Real inner = translation(polytope_of(a, false), polytope_of(b, false)).length;
+  Real inner = translation(polytope_of(a, false), polytope_of(b, false)).length;
+  for (const auto& [cylinder, other] : {std::pair{&a, &b}, std::pair{&b, &a}})
+    if (inner <= 4 * slack && cylinder->kind() == Kind::cylinder)
+      inner = std::max(inner, depth_in_cylinder(cylinder->core(), 4 * slack, [&](const Core& shrunk) {
+                         return core_distance(shrunk, other->core()).upper == 0;
+                       }));
   return {inner, std::max(inner, refined_overlap(a.core(), b.core(), outer.direction))};
 }
 
@@ -172,29 +197,14 @@ RealBracket surface_core_distance(Polyhedron& mesh, const Core& core, const Boun
   return best;
 }
 
-/// Largest σ, to 1e-6 of the cylinder, for which the surface reaches the cylinder shrunk by σ on all sides: such a
-/// point lies σ deep. At least `least` when the surface reaches that deep at all.
-Real surface_depth_in_cylinder(Polyhedron& mesh, const Solid& s, Real least) {
-  const auto reaches = [&](Real sigma) {
-    Core shrunk = s.core();
-    shrunk.radius -= sigma;
-    shrunk.half_length -= sigma;
-    return surface_core_distance(mesh, shrunk, s.bounds(), kInfinity).upper == 0;
-  };
-  if (!reaches(least)) return 0;
-  Real proven = least, open = std::min(s.core().radius, s.core().half_length);
-  for (int i = 0; i < 20; ++i) {
-    const Real middle = (proven + open) / 2;
-    (reaches(middle) ? proven : open) = middle;
-  }
-  return proven;
-}
-
 /// Depth that is certain: of a point of the surface in the round solid, or of a point of its core in the mesh.
 Real proven_depth(Polyhedron& mesh, const Solid& s, const RealBracket& distance, Real slack) {
   Real depth = std::max<Real>(0, s.radius() - distance.upper);
   if (s.kind() == Kind::cylinder && distance.upper == 0)
-    depth = surface_depth_in_cylinder(mesh, s, 4 * slack);
+
+    depth = depth_in_cylinder(s.core(), 4 * slack, [&](const Core& shrunk) {
+      return surface_core_distance(mesh, shrunk, s.bounds(), kInfinity).upper == 0;
+    });
   std::vector<Vec3> inner;
   if (s.kind() == Kind::cylinder)
     inner = prism_of(s.core(), kPrismSides, false).points;
@@ -245,7 +255,7 @@ Measurement measure_convex(Solid& a, Solid& b, double beyond) {
   if (core.upper > 0) {
     m.separation = widened(core.lower - r, core.upper - r, slack);
   } else {
-    const RealBracket depth = core_depth(a, b);
+    const RealBracket depth = core_depth(a, b, slack);
     m.separation = widened(-depth.upper - r, -depth.lower - r, slack);
   }
   m.relation = relation_of(m.separation, m.separation.upper < 0 && (holds(a, b) || holds(b, a)));

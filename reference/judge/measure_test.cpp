@@ -325,6 +325,20 @@ TEST(Clearance, OfCrossedCapsulesAndCylindersIsTheClosedForm) {
   }
 }
 
+TEST(Measure, CatchesAShallowCutIntoACylinder) {
+  // Far less than what prisms of 64 sides resolve, seen between two of their edges.
+  const Mat3 R = rotation_exp(Vec3(0, 0, 0.05));
+  for (const double depth : {1e-12, 1e-9, 1e-6, 1e-4}) {
+    const Measurement box = measured(Cylinder{0.5, 1}, at({0, 0, 0}, R), kCube, at({1 - depth, 0, 0}));
+    EXPECT_EQ(box.relation, Relation::intersecting) << depth;
+    EXPECT_LE(-box.separation.upper, depth * (1 + 1e-6) + kRounding) << depth;
+    EXPECT_GE(-box.separation.lower, depth - kRounding) << depth;
+    const Measurement pair =
+        measured(Cylinder{0.5, 1}, at({0, 0, 0}, R), Cylinder{0.25, 1}, at({0.75 - depth, 0, 0}));
+    EXPECT_EQ(pair.relation, Relation::intersecting) << depth;
+  }
+}
+
 TEST(Measure, CatchesEveryStateMovedIntoOverlap) {
   RandomPlacement r;
   const std::vector<Shape> shapes{Sphere{0.3}, Capsule{0.2, 0.4}, kCube, Cylinder{0.3, 0.5}, mesh_of(ring())};
