@@ -9,6 +9,8 @@ endif()
 add_library(jade_options INTERFACE)
 target_compile_options(jade_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Wnull-dereference
+  # A designated initialiser names what it sets; the other fields have defaults.
+  -Wno-missing-field-initializers
   $<$<BOOL:${JADE_WARNINGS_AS_ERRORS}>:-Werror>
   # The same bits from every build: no fused multiply-add chosen by the optimiser, no fast-math.
   -ffp-contract=off)

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", version());
   app.require_subcommand(1);
   int exit_code = cli::kSuccess;
+  cli::add_lcp_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

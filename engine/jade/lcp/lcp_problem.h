@@ -58,9 +58,13 @@ LcpProblem make_contact_problem(ContactFactors factors, std::vector<LcpRow> rows
 /// Every mistake of a problem: wrong dimensions, NaN or infinity, a contact A that is not symmetric, a friction
 /// index that is out of range or not a normal row, a negative μ, lo > hi. Empty when it can be solved.
 std::vector<Mistake> check_problem(const LcpProblem& problem);
+/// Whether `check_problem` would find nothing, without touching the heap.
+bool is_sound(const LcpProblem& problem);
 
-/// A boxed problem that is really a contact problem (one normal and two tangents with ±μ bounds a contact)
-/// comes back in contact form; any other problem comes back unchanged.
+/// A boxed problem that is really a contact problem (rows 0 ≤ x without upper bound, and rows bounded by ±μ times
+/// one of those; A symmetric) comes back in contact form; any other problem comes back unchanged.
 LcpProblem recognise_contacts(LcpProblem problem);
+/// Whether the bounds of a boxed problem have that shape (A is not looked at).
+bool is_contact_in_boxes(const LcpProblem& problem);
 
 }  // namespace jade

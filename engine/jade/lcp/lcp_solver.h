@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,17 @@ struct LcpCertificate {
   std::string why;  ///< of the worst row, in words: "penetrating velocity", "outside the friction bound", …
 };
 
+/// Which of several valid solutions was picked. A contact problem often has more than one (statically indeterminate
+/// corners that slip, jammed wedges), so the rule is part of the answer.
+enum class LcpSelection {
+  none,           ///< nothing valid was found
+  least_impulse,  ///< the end of the z-path, then the limit of a vanishing compliance: the specified rule
+  warm_classes,   ///< the classes that the caller gave are still valid
+  newton,         ///< classes found by Newton's method from a guess
+  vertex,         ///< a vertex found by Lemke's method, then the limit of a vanishing compliance
+  iterate,        ///< wherever another method arrived
+};
+
 enum class LcpMethod {
   jade,     ///< the ladder: warm classes, z-path, Lemke, Lemke in quad precision
   dantzig,  ///< coupled equations and the paper's corrected step
@@ -49,6 +61,9 @@ struct LcpSettings {
   LcpMethod method = LcpMethod::jade;
   double tolerance = 1e-10;  ///< on certificate.residual; the solver aims for rounding, this decides `solved`
   bool warm_start = true;  ///< try the workspace's or the given classes first; off for reproducible gradients
+  /// Try Newton on classes from a cheap guess before following the path. Faster; in problems with several valid
+  /// solutions it may pick another one than the path does. Off: always the specified rule (when cold).
+  bool newton_first = true;
   int pgs_iterations = 1000;
 };
 
@@ -59,6 +74,7 @@ struct LcpSolution {
   std::vector<RowClass> classes;
   LcpCertificate certificate;
   std::string stage;  ///< which rung of which method gave the answer: "warm", "z-path 1e-6", …
+  LcpSelection selection = LcpSelection::none;  ///< of the island that was hardest to solve
   int pivots = 0;
   double regularisation = 0;  ///< ε of A + εI that f is valid for; 0 when solved
 };
@@ -92,6 +108,8 @@ void solve(const LcpProblem& problem, const LcpSettings& settings, const std::ve
 
 /// Names as users write them: `jade`, `dantzig`, `ergodic`, `lemke`, `pgs`.
 std::string_view name_of(LcpMethod method);
+std::string_view name_of(LcpStatus status);
+std::string_view name_of(LcpSelection selection);
 std::optional<LcpMethod> lcp_method_named(std::string_view name);
 
 }  // namespace jade

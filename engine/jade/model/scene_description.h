@@ -21,9 +21,20 @@ namespace jade {
 struct Placement {
   Vec3 position = Vec3::Zero();
   Quat orientation = Quat::Identity();
+  bool operator==(const Placement& other) const {
+    return position == other.position && orientation.coeffs() == other.orientation.coeffs();
+  }
 };
 
 enum class JointKind { fixed, revolute, prismatic, screw, universal, planar, ball, free };
+
+/// How many coordinates q and velocities v a joint has; they differ where a quaternion is among the coordinates.
+constexpr int velocity_count(JointKind kind) {
+  constexpr int counts[] = {0, 1, 1, 1, 2, 3, 3, 6};
+  return counts[static_cast<int>(kind)];
+}
+constexpr bool has_quaternion(JointKind kind) { return kind == JointKind::ball || kind == JointKind::free; }
+constexpr int position_count(JointKind kind) { return velocity_count(kind) + (has_quaternion(kind) ? 1 : 0); }
 
 /// A number as a function of time, from samples: `hold` keeps each value until the next time, `linear` joins
 /// them. Before the first and after the last time the end values hold.
@@ -48,7 +59,8 @@ struct Signal {
 ///              v: their rates; translation comes before rotation, so it is along axes of the parent
 ///   ball       q: quaternion w x y z of R_JK                        v: angular velocity of K in J, in axes of J
 ///   free       q: position of the body origin in the world, quaternion w x y z of R_WB
-///              v: velocity of the body's centre of mass, then angular velocity, both in world axes
+///              v: velocity of the body's centre of mass (of all bodies fixed to it taken together), then angular
+///              velocity, both in world axes
 /// A free joint hangs on the world and takes no placements: its position says where the body is.
 /// The per-coordinate lists below have one entry per velocity coordinate, or are empty for "none".
 struct JointDescription {
@@ -79,6 +91,7 @@ struct JointDescription {
   std::vector<Signal> motion;
 
   bool collides_with_parent = false;  ///< neighbours across a joint do not collide unless asked to
+  bool operator==(const JointDescription&) const = default;
 };
 
 /// Mass properties about the centre of mass, in axes of the body frame.
@@ -86,6 +99,7 @@ struct InertiaDescription {
   double mass = 0;
   Vec3 com = Vec3::Zero();      ///< p_B of the centre of mass
   Mat3 inertia = Mat3::Zero();  ///< rotational inertia about the centre of mass, axes of B
+  bool operator==(const InertiaDescription&) const = default;
 };
 
 struct ShapeDescription {
@@ -96,6 +110,7 @@ struct ShapeDescription {
   std::optional<double> density;      ///< kg/m³; used when the body gives no inertia
   std::uint32_t groups = 1;           ///< bit set: the groups this shape belongs to
   std::uint32_t collides_with = ~0u;  ///< two shapes can meet iff each is in a group the other collides with
+  bool operator==(const ShapeDescription&) const = default;
 };
 
 /// A body without `inertia` gets it from the densities of its shapes. A body that is fixed to the world,
@@ -105,6 +120,7 @@ struct BodyDescription {
   std::optional<InertiaDescription> inertia;
   std::vector<ShapeDescription> shapes;
   JointDescription joint;
+  bool operator==(const BodyDescription&) const = default;
 };
 
 /// What happens where two materials meet; the order of the names does not matter, and they may be equal.
@@ -112,6 +128,7 @@ struct MaterialPair {
   std::string first, second;
   double friction = 0;     ///< Coulomb coefficient, ≥ 0
   double restitution = 0;  ///< Newton's coefficient, in [0, 1]
+  bool operator==(const MaterialPair&) const = default;
 };
 
 struct SceneDescription {
@@ -122,6 +139,7 @@ struct SceneDescription {
   std::vector<MaterialPair> pairs;  ///< every pair of materials that can meet must be listed
   std::vector<BodyDescription> bodies;
   std::vector<std::array<std::string, 2>> never_collide;  ///< pairs of body names
+  bool operator==(const SceneDescription&) const = default;
 };
 
 }  // namespace jade

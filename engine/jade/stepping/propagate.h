@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "jade/dynamics/workspace.h"
 #include "jade/model/model.h"
 
 namespace jade {
@@ -22,7 +23,33 @@ struct Controls {
 /// linear signal does its exact impulse), prescribed acceleration (v(t + h) − v(t)) / h.
 Controls controls_at(const Model& model, double t, double h);
 
-/// Jade's P(·) without contact: where the mechanism is after time h.
+/// How a step went.
+struct PropagateReport {
+  int substeps = 1;    ///< the step was cut into so many equal parts because something spins fast
+  int iterations = 0;  ///< evaluations of the dynamics, all substeps together
+  bool converged = true;
+};
+
+/// Memory of `propagate`.
+struct PropagateWorkspace {
+  explicit PropagateWorkspace(const Model& model);
+  DynamicsWorkspace dynamics;
+  VecX diagonal, theta, damper;  ///< implicit parts of springs and dampers, per velocity
+  VecX q_m, v_m, displacement;
+  VecX tau, a, a_last;
+};
+
+/// Jade's P(·) without contact: where the mechanism is after time h. The midpoint rule:
+///   q_m = q ⊕ ½ h v,   v̄ = ½ (v + v⁺)
+///   M(q_m) (v⁺ − v) = h [ τ − c(q_m, v̄) − D (v + θ (v⁺ − v)) − K (q_m + ¼ h (v⁺ − v) − rest) ]
+///   q⁺ = q ⊕ ½ h (v + v⁺)
+/// M mass matrix, c velocity-dependent and gravity forces, D dampers, K springs (at the mean of both ends).
+/// θ = ½, or 1 − 1/z where a damper is so stiff that z = h D / least inertia > 2: θ = ½ would make its velocity
+/// change sign every step. v⁺ is iterated to rounding. The end rotation is one exponential of the mean velocity.
+/// Steps in which a link turns by more than half a radian are cut into equal parts.
+/// Prescribed coordinates: v⁺ = v + h a, q⁺ = q + h v + ½ h² a under every integrator.
+PropagateReport propagate(const Model& model, const State& state, const Controls& controls, double h,
+                          Integrator integrator, PropagateWorkspace& work, State& next);
 [[nodiscard]] State propagate(const Model& model, const State& state, const Controls& controls, double h,
                               Integrator integrator = Integrator::midpoint);
 

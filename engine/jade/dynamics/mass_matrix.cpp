@@ -1,0 +1,75 @@
+#include "jade/dynamics/mass_matrix.h"
+
+#include "jade/dynamics/kinematics.h"
+
+namespace jade {
+
+void crba(const Model& model, DynamicsWorkspace& work, MatX& M) {
+  const auto& links = model.links();
+  const auto& before = model.velocity_parent();
+  M.setZero(model.nv(), model.nv());
+  work.composite = work.inertia;
+  for (std::size_t i = links.size(); i-- > 0;) {
+    const Link& link = links[i];
+    if (link.parent >= 0) work.composite[link.parent] += work.composite[i];
+    for (int k = link.v; k < link.v + link.nv; ++k) {
+      const Vec6 F = work.composite[i] * work.S[k];
+      for (int j = k; j >= 0; j = before[j]) M(j, k) = M(k, j) = work.S[j].dot(F);
+      M(k, k) += model.armature()[k];
+    }
+  }
+}
+
+MatX crba(const Model& model, const VecX& q) {
+  DynamicsWorkspace work(model);
+  update_positions(model, q, work);
+  MatX M;
+  crba(model, work, M);
+  return M;
+}
+
+TreeFactorization::TreeFactorization(const Model& model) : LU_(RowMatX::Zero(model.nv(), model.nv())) {}
+
+bool TreeFactorization::factor_in_place(const Model& model) {
+  const auto& before = model.velocity_parent();
+  for (int k = 0; k < model.nv(); ++k) {
+    if (!model.prescribed(k)) continue;
+    LU_.row(k).setZero();
+    LU_.col(k).setZero();
+    LU_(k, k) = 1;
+  }
+  for (int k = model.nv(); k-- > 0;) {
+    const double pivot = LU_(k, k);
+    if (!(pivot > 0)) return false;
+    LU_(k, k) = 1 / pivot;
+    for (int i = before[k]; i >= 0; i = before[i]) {
+      const double u = LU_(i, k) / pivot;
+      for (int j = before[k]; j >= 0; j = before[j]) LU_(i, j) -= u * LU_(k, j);
+      LU_(i, k) = u;
+    }
+    for (int j = before[k]; j >= 0; j = before[j]) LU_(k, j) /= pivot;
+  }
+  return true;
+}
+
+void TreeFactorization::solve(const Model& model, VecX& x) const {
+  const auto& before = model.velocity_parent();
+  for (int k = model.nv(); k-- > 0;)
+    for (int i = before[k]; i >= 0; i = before[i]) x[i] -= LU_(i, k) * x[k];
+  for (int k = 0; k < model.nv(); ++k) {
+    x[k] *= LU_(k, k);
+    for (int j = before[k]; j >= 0; j = before[j]) x[k] -= LU_(k, j) * x[j];
+  }
+}
+
+void TreeFactorization::solve(const Model& model, RowMatX& x) const {
+  const auto& before = model.velocity_parent();
+  for (int k = model.nv(); k-- > 0;)
+    for (int i = before[k]; i >= 0; i = before[i]) x.row(i) -= LU_(i, k) * x.row(k);
+  for (int k = 0; k < model.nv(); ++k) {
+    x.row(k) *= LU_(k, k);
+    for (int j = before[k]; j >= 0; j = before[j]) x.row(k) -= LU_(k, j) * x.row(j);
+  }
+}
+
+}  // namespace jade

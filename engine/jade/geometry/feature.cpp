@@ -1,0 +1,126 @@
+#include "jade/geometry/feature.h"
+
+#include <cassert>
+
+#include "jade/math/rotation.h"
+
+namespace jade {
+namespace {
+
+using Kind = Feature::Kind;
+using Mat3x12 = Eigen::Matrix<double, 3, 12>;
+
+/// A feature placed in the world, with its derivatives: how its point and direction move with the 12 numbers.
+struct Placed {
+  Vec3 x, d;
+  Mat3x12 dx = Mat3x12::Zero(), dd = Mat3x12::Zero();
+};
+
+Placed place(const Feature& f, const Transform& X, int first_column) {
+  Placed placed{X * f.point, X.R * f.direction};
+  placed.dx.middleCols<3>(first_column).setIdentity();
+  placed.dx.middleCols<3>(first_column + 3) = -skew(placed.x - X.p);
+  placed.dd.middleCols<3>(first_column + 3) = -skew(placed.d);
+  return placed;
+}
+
+/// A unit vector u = w/|w| moves by (1 − u uᵀ) dw / |w|.
+Mat3x12 normalised(const Vec3& u, double length, const Mat3x12& dw) {
+  return (dw - u * (u.transpose() * dw)) / length;
+}
+
+/// The point of the line (x, d) closest to y, and its motion.
+struct Foot {
+  Vec3 p;
+  Mat3x12 dp;
+};
+
+Foot foot_on_line(const Placed& line, const Vec3& y, const Mat3x12& dy) {
+  const double t = line.d.dot(y - line.x);
+  const Eigen::Matrix<double, 1, 12> dt =
+      line.d.transpose() * (dy - line.dx) + (y - line.x).transpose() * line.dd;
+  return {line.x + t * line.d, line.dx + line.d * dt + t * line.dd};
+}
+
+/// Closest points of the two lines: the common perpendicular.
+///   e = x_B − x_A, c = d_A·d_B, D = 1 − c²;  t_A = (d_A·e − c d_B·e)/D, t_B = (c d_A·e − d_B·e)/D
+std::pair<Foot, Foot> feet_of_lines(const Placed& a, const Placed& b) {
+  const Vec3 e = b.x - a.x;
+  const double c = a.d.dot(b.d), D = 1 - c * c, ea = a.d.dot(e), eb = b.d.dot(e);
+  const double ta = (ea - c * eb) / D, tb = (c * ea - eb) / D;
+
+  const auto de = b.dx - a.dx;
+  using Row = Eigen::Matrix<double, 1, 12>;
+  const Row dc = a.d.transpose() * b.dd + b.d.transpose() * a.dd;
+  const Row dea = a.d.transpose() * de + e.transpose() * a.dd;
+  const Row deb = b.d.transpose() * de + e.transpose() * b.dd;
+  const Row dD = -2 * c * dc;
+  const Row dta = (dea - dc * eb - c * deb - ta * dD) / D;
+  const Row dtb = (dc * ea + c * dea - deb - tb * dD) / D;
+  return {{a.x + ta * a.d, a.dx + a.d * dta + ta * a.dd}, {b.x + tb * b.d, b.dx + b.d * dtb + tb * b.dd}};
+}
+
+/// Closest points of the features' cores and the normal, before the radii are taken off.
+struct Core {
+  Foot a, b;
+  Vec3 n;
+  Mat3x12 dn;
+};
+
+Core from_separation(const Foot& a, const Foot& b, const Vec3& toward_B) {
+  const Vec3 w = b.p - a.p;
+  const double length = w.norm();
+  if (length == 0) return {a, b, toward_B.normalized(), Mat3x12::Zero()};
+  const Vec3 n = w / length;
+  return {a, b, n, normalised(n, length, b.dp - a.dp)};
+}
+
+Core solve(const Feature& fa, const Transform& X_WA, const Feature& fb, const Transform& X_WB,
+           const Vec3& toward_B) {
+  const Placed a = place(fa, X_WA, 0), b = place(fb, X_WB, 6);
+  const Foot foot_a{a.x, a.dx}, foot_b{b.x, b.dx};
+  const auto foot_on_plane = [](const Placed& plane, const Foot& y) {
+    const double height = plane.d.dot(y.p - plane.x);
+    const Eigen::Matrix<double, 1, 12> dheight =
+        plane.d.transpose() * (y.dp - plane.dx) + (y.p - plane.x).transpose() * plane.dd;
+    return Foot{y.p - height * plane.d, y.dp - plane.d * dheight - height * plane.dd};
+  };
+
+  if (fa.kind == Kind::plane && fb.kind == Kind::point) return {foot_on_plane(a, foot_b), foot_b, a.d, a.dd};
+  if (fa.kind == Kind::point && fb.kind == Kind::plane)
+    return {foot_a, foot_on_plane(b, foot_a), -b.d, -b.dd};
+  if (fa.kind == Kind::point && fb.kind == Kind::point) return from_separation(foot_a, foot_b, toward_B);
+  if (fa.kind == Kind::line && fb.kind == Kind::point)
+    return from_separation(foot_on_line(a, b.x, b.dx), foot_b, toward_B);
+  if (fa.kind == Kind::point && fb.kind == Kind::line)
+    return from_separation(foot_a, foot_on_line(b, a.x, a.dx), toward_B);
+
+  assert(fa.kind == Kind::line && fb.kind == Kind::line);
+  const Vec3 w = a.d.cross(b.d);
+  const double sign = w.dot(toward_B) < 0 ? -1 : 1, length = w.norm();
+  const Vec3 n = sign / length * w;
+  const Mat3x12 dw = sign * (skew(a.d) * b.dd - skew(b.d) * a.dd);
+  const auto [on_a, on_b] = feet_of_lines(a, b);
+  return {on_a, on_b, n, normalised(n, length, dw)};
+}
+
+}  // namespace
+
+FeatureContact closest_points(const Feature& a, const Transform& X_WA, const Feature& b,
+                              const Transform& X_WB, const Vec3& toward_B) {
+  const Core core = solve(a, X_WA, b, X_WB, toward_B);
+  FeatureContact contact;
+  contact.normal = core.n;
+  contact.p_A = core.a.p + a.radius * core.n;
+  contact.p_B = core.b.p - b.radius * core.n;
+  contact.gap = core.n.dot(contact.p_B - contact.p_A);
+  return contact;
+}
+
+FeatureContactDerivative closest_points_derivative(const Feature& a, const Transform& X_WA, const Feature& b,
+                                                   const Transform& X_WB, const Vec3& toward_B) {
+  const Core core = solve(a, X_WA, b, X_WB, toward_B);
+  return {core.dn, 0.5 * (core.a.dp + core.b.dp + (a.radius - b.radius) * core.dn)};
+}
+
+}  // namespace jade

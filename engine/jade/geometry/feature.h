@@ -1,0 +1,50 @@
+#pragma once
+
+#include "jade/math/types.h"
+
+namespace jade {
+
+/// The part of a shape that one contact rests on: a point, a line or a plane fixed in the shape's frame S, with
+/// the surface at distance `radius` from it (0 for vertices, edges and faces; spheres are a thick point,
+/// capsules and the sides of cylinders a thick line).
+struct Feature {
+  enum class Kind : unsigned char { point, line, plane };
+  Kind kind = Kind::point;
+  Vec3 point = Vec3::Zero();      ///< in S: the point, or any point of the line or plane
+  Vec3 direction = Vec3::Zero();  ///< in S, unit: along the line, or the plane's outward normal
+  double radius = 0;
+  int id = 0;  ///< names the feature within its shape, the same in every step
+};
+
+/// Where two features are closest, in the world.
+struct FeatureContact {
+  Vec3 p_A = Vec3::Zero(), p_B = Vec3::Zero();  ///< feet on the two surfaces
+  Vec3 normal = Vec3::Zero();                   ///< unit, from A to B
+  double gap = 0;                               ///< p_B − p_A = gap · normal; negative when they overlap
+};
+
+/// The closest points of two unbounded features and the normal between them:
+///   point–plane   n is the plane's normal (pointing away from it)
+///   line–line     n ∥ d_A × d_B, the sign that makes it agree with `toward_B`
+///   point–point   n ∥ x_B − x_A
+///   point–line    n ∥ the part of x_B − x_A orthogonal to the line
+/// `toward_B` is a rough direction from A to B, used for the sign of line–line and as n where the centres
+/// coincide. Plane–plane, plane–line and parallel lines have no single closest point: they are described by
+/// their vertices instead and must not be asked for.
+FeatureContact closest_points(const Feature& a, const Transform& X_WA, const Feature& b,
+                              const Transform& X_WB, const Vec3& toward_B);
+
+/// How normal and contact point move when the two bodies do, with both features held fixed in their bodies.
+/// Columns: translation of A (3), rotation of A about the origin of its frame (3), both in world axes; then the
+/// same of B.
+/// The gap needs no matrix: dgap = n·(dx_B − dx_A) of the material points at the feet, because at the feet the
+/// first variation of the feet themselves is orthogonal to n.
+struct FeatureContactDerivative {
+  Eigen::Matrix<double, 3, 12> normal;    ///< d normal
+  Eigen::Matrix<double, 3, 12> midpoint;  ///< d ½(p_A + p_B)
+};
+
+FeatureContactDerivative closest_points_derivative(const Feature& a, const Transform& X_WA, const Feature& b,
+                                                   const Transform& X_WB, const Vec3& toward_B);
+
+}  // namespace jade

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "jade/lcp/island_state.h"
+
+namespace jade::lcp {
+
+/// A factorisation of the coupled equations of given classes, K = S (A + ε W) P (see ActiveInverse).
+/// Only the columns of slipping normals differ from the symmetric A, so they are put last:
+///   K = [A₁₁ K₁₂; A₂₁ K₂₂],   A₁₁ + ε W = L Lᵀ,   Y = L⁻¹K₁₂,   Z = L⁻¹A₁₂,   S = K₂₂ − Zᵀ Y = LU
+/// One Cholesky when nothing slips, no pivoting outside the small block S.
+class ClassEquations {
+ public:
+  /// False when a pivot vanishes.
+  bool factor(const ContactIsland& island, const std::vector<RowClass>& classes, double epsilon);
+
+  int size() const { return k_; }
+  /// The free rows in the order of the equations and unknowns.
+  const std::vector<int>& free_rows() const { return free_; }
+  /// In place: r becomes K⁻¹ r, or K⁻ᵀ r.
+  void solve(double* r) const;
+  void solve_transposed(double* r) const;
+
+ private:
+  bool cholesky();
+  bool schur_complement(const ContactIsland& island, const std::vector<RowClass>& classes, double epsilon);
+  void forward(double* r) const;
+  void backward(double* r) const;
+
+  int k_ = 0;   ///< free rows
+  int k1_ = 0;  ///< of them, rows whose column of K is a column of A
+  std::vector<int> free_;
+  std::vector<double> L_, Y_, Z_, S_;
+  std::vector<int> pivot_;
+  mutable std::vector<double> permuted_;
+};
+
+/// Solves S A P x = −b_X for the classes in `state` by the proximal iteration x ← x + (K + ε W)⁻¹(−b_X − K x) from
+/// x = 0, which also handles redundant rows: the limit is the solution of a vanishing compliance. Leaves f, v, σ and
+/// the residual. `Solver` has free_rows(), size() and solve(r).
+template <class Solver>
+void polish(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch,
+            IslandState& state) {
+  constexpr int max_iterations = 12;   // each gains a factor ε / (smallest non-zero eigenvalue)
+  constexpr double rounding = 4e-16;   // a row cannot be solved better than this fraction of its terms
+  constexpr double worthwhile = 0.25;  // stop when an iteration gains less than this
+  const std::vector<int>& free = solver.free_rows();
+  const int k = solver.size();
+  scratch.resize(k);
+  std::fill(state.f.begin(), state.f.end(), 0.0);
+  double before = HUGE_VAL;
+  for (int iteration = 0;; ++iteration) {
+    if (iteration > 0) {
+      for (int p = 0; p < k; ++p) state.f[free[p]] += scratch[p];
+      tie_forces(island, state);
+    }
+    evaluate(island, state);
+    double error = 0;
+    for (int p = 0; p < k; ++p) {
+      scratch[p] = -state.v[free[p]];
+      error = std::max(error, std::abs(scratch[p]) / state.sigma[free[p]]);
+    }
+    if (!(error > rounding) || !(error < worthwhile * before) || iteration == max_iterations) return;
+    before = error;
+    solver.solve(scratch.data());
+  }
+}
+
+/// Newton's method on classes: solve the equations of the classes, read the classes off the projection, repeat.
+/// True when the residual fell to `target`.
+bool newton_on_classes(const ContactIsland& island, double epsilon, double target, int max_steps,
+                       ClassEquations& equations, std::vector<double>& scratch, IslandState& state);
+
+}  // namespace jade::lcp

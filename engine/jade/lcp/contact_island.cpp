@@ -1,0 +1,214 @@
+#include "jade/lcp/contact_island.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace jade::lcp {
+namespace {
+
+/// The power of two nearest to a^(-1/2) from above or below: a · scale² lies in [½, 2) for normal numbers.
+double power_of_two_scale(double a) {
+  const int exponent =
+      std::clamp(static_cast<int>((std::bit_cast<std::uint64_t>(a) >> 52) & 0x7ff), 1, 2046) - 1023;
+  const int half = (exponent + 1) >> 1;
+  return std::bit_cast<double>(static_cast<std::uint64_t>(1023 - half) << 52);
+}
+
+std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64: every input bit reaches every output bit
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x + 0.0); }  // −0 and 0 are one number
+
+}  // namespace
+
+int IslandSplitter::split(const LcpProblem& p) {
+  const int n = p.size();
+  first_tangent_.assign(n, -1);
+  next_tangent_.assign(n, -1);
+  for (int i = n - 1; i >= 0; --i) {
+    const LcpRow& row = p.rows[i];
+    if (row.kind != RowKind::tangent || !(p.A(i, i) > 0)) continue;
+    next_tangent_[i] = first_tangent_[row.normal];
+    first_tangent_[row.normal] = i;
+  }
+  // Only unilateral rows are searched; each brings its tangents along.
+  unvisited_.clear();
+  for (int i = n - 1; i >= 0; --i) {
+    if (p.rows[i].kind != RowKind::tangent && p.A(i, i) > 0) unvisited_.push_back(i);
+  }
+  queue_.clear();
+  island_begin_.assign(1, 0);
+  const auto touches = [&](const double* column, int i) {
+    if (column[i] != 0) return true;
+    for (int t = first_tangent_[i]; t >= 0; t = next_tangent_[t]) {
+      if (column[t] != 0) return true;
+    }
+    return false;
+  };
+  while (!unvisited_.empty()) {
+    std::size_t head = queue_.size();
+    queue_.push_back(unvisited_.back());
+    unvisited_.pop_back();
+    for (; head < queue_.size() && !unvisited_.empty(); ++head) {
+      for (int c = queue_[head], next = first_tangent_[queue_[head]]; c >= 0;) {
+        const double* column = p.A.data() + static_cast<std::ptrdiff_t>(c) * n;
+        std::size_t kept = 0;
+        for (const int i : unvisited_) {
+          if (touches(column, i)) {
+            queue_.push_back(i);
+          } else {
+            unvisited_[kept++] = i;
+          }
+        }
+        unvisited_.resize(kept);
+        c = next;
+        if (c >= 0) next = next_tangent_[c];
+      }
+    }
+    island_begin_.push_back(static_cast<int>(queue_.size()));
+  }
+  return static_cast<int>(island_begin_.size()) - 1;
+}
+
+/// Sorts the unilateral rows queue_[begin, end) by content: b, A_ii, then their tangents, then (only when two rows
+/// agree in all of that) a colour that tells apart how they are connected.
+void IslandSplitter::order_by_content(const LcpProblem& p, int begin, int end) {
+  has_colours_ = false;
+  const auto tangent_less = [&](int s, int t) {
+    if (p.b[s] != p.b[t]) return p.b[s] < p.b[t];
+    if (p.A(s, s) != p.A(t, t)) return p.A(s, s) < p.A(t, t);
+    if (p.rows[s].mu != p.rows[t].mu) return p.rows[s].mu < p.rows[t].mu;
+    if (has_colours_ && colour_[s] != colour_[t]) return colour_[s] < colour_[t];
+    return false;
+  };
+  // −1, 0, 1 as i comes before, ties with, comes after j.
+  const auto compare = [&](int i, int j) {
+    if (p.b[i] != p.b[j]) return p.b[i] < p.b[j] ? -1 : 1;
+    if (p.A(i, i) != p.A(j, j)) return p.A(i, i) < p.A(j, j) ? -1 : 1;
+    int s = first_tangent_[i], t = first_tangent_[j];
+    for (; s >= 0 && t >= 0; s = next_tangent_[s], t = next_tangent_[t]) {
+      if (tangent_less(s, t)) return -1;
+      if (tangent_less(t, s)) return 1;
+    }
+    if ((s >= 0) != (t >= 0)) return t >= 0 ? -1 : 1;
+    if (has_colours_ && colour_[i] != colour_[j]) return colour_[i] < colour_[j] ? -1 : 1;
+    return 0;
+  };
+  const auto sort_tangents = [&](int i) {
+    // Insertion into a linked list: a contact has two tangents, rarely more.
+    int sorted = -1;
+    for (int t = first_tangent_[i]; t >= 0;) {
+      const int after = next_tangent_[t];
+      int* link = &sorted;
+      while (*link >= 0 && tangent_less(*link, t)) link = &next_tangent_[*link];
+      next_tangent_[t] = *link;
+      *link = t;
+      t = after;
+    }
+    first_tangent_[i] = sorted;
+  };
+  const auto rows_begin = queue_.begin() + begin, rows_end = queue_.begin() + end;
+  const auto sort_rows = [&] {
+    for (auto i = rows_begin; i != rows_end; ++i) sort_tangents(*i);
+    std::sort(rows_begin, rows_end, [&](int i, int j) {
+      const int order = compare(i, j);
+      return order != 0 ? order < 0 : i < j;
+    });
+  };
+  sort_rows();
+  bool ties = false;
+  for (auto i = rows_begin; i + 1 < rows_end && !ties; ++i) ties = compare(*i, *(i + 1)) == 0;
+  for (auto i = rows_begin; i != rows_end && !ties; ++i) {
+    const int s = first_tangent_[*i], t = s >= 0 ? next_tangent_[s] : -1;
+    ties = t >= 0 && !tangent_less(s, t) && !tangent_less(t, s);
+  }
+  if (!ties) return;
+  refine_colours(p, begin, end);
+  has_colours_ = true;
+  sort_rows();
+}
+
+/// Colour refinement (Weisfeiler and Leman): a row's colour becomes a hash of its own and of the multiset of
+/// (entry of A, colour) over the other rows. Sums of hashes do not depend on the order. Entries are taken relative
+/// to the largest diagonal, so that the colours do not depend on units either.
+void IslandSplitter::refine_colours(const LcpProblem& p, int begin, int end) {
+  tangents_.clear();
+  for (int k = begin; k < end; ++k) {
+    tangents_.push_back(queue_[k]);
+    for (int t = first_tangent_[queue_[k]]; t >= 0; t = next_tangent_[t]) tangents_.push_back(t);
+  }
+  colour_.resize(p.size());
+  next_colour_.resize(p.size());
+  double largest = 0, fastest = 0;
+  for (const int i : tangents_) {
+    largest = std::max(largest, p.A(i, i));
+    fastest = std::max(fastest, std::abs(p.b[i]));
+  }
+  const double a_unit = 1 / largest, b_unit = fastest > 0 ? 1 / fastest : 0;
+  for (const int i : tangents_) {
+    const bool tangent = p.rows[i].kind == RowKind::tangent;
+    colour_[i] =
+        mix(bits(p.b[i] * b_unit) ^ mix(bits(p.A(i, i) * a_unit) ^ mix(bits(tangent ? p.rows[i].mu : -1))));
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (const int i : tangents_) {
+      const double* column = p.A.data() + static_cast<std::ptrdiff_t>(i) * p.size();
+      std::uint64_t sum = 0;
+      for (const int j : tangents_) {
+        if (column[j] != 0) sum += mix(bits(column[j] * a_unit) + colour_[j]);
+      }
+      const LcpRow& row = p.rows[i];
+      if (row.kind == RowKind::tangent) sum += mix(colour_[row.normal] + 1);
+      next_colour_[i] = mix(sum ^ mix(colour_[i]));
+    }
+    std::swap(colour_, next_colour_);
+  }
+}
+
+void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) {
+  const int begin = island_begin_[k], end = island_begin_[k + 1];
+  order_by_content(p, begin, end);
+
+  const int m = end - begin;
+  island.m = m;
+  island.row.clear();
+  island.tangent_begin.resize(m + 1);
+  for (int i = 0; i < m; ++i) island.row.push_back(queue_[begin + i]);
+  for (int i = 0; i < m; ++i) {
+    island.tangent_begin[i] = static_cast<int>(island.row.size());
+    for (int t = first_tangent_[island.row[i]]; t >= 0; t = next_tangent_[t]) island.row.push_back(t);
+  }
+  const int n = static_cast<int>(island.row.size());
+  island.tangent_begin[m] = n;
+  island.n = n;
+  for (auto* v : {&island.b, &island.beta, &island.mu, &island.scale}) v->resize(n);
+  island.normal.resize(n);
+  island.d.resize(m);
+  island.A.resize(static_cast<std::size_t>(n) * n);
+
+  for (int i = 0; i < n; ++i) island.scale[i] = power_of_two_scale(p.A(island.row[i], island.row[i]));
+  for (int i = 0; i < m; ++i) {
+    island.normal[i] = i;
+    island.mu[i] = 0;
+    island.d[i] = island.scale[i];
+    for (int t = island.tangent_begin[i]; t < island.tangent_begin[i + 1]; ++t) {
+      island.normal[t] = i;
+      island.mu[t] = p.rows[island.row[t]].mu * island.scale[i] / island.scale[t];
+    }
+  }
+  for (int j = 0; j < n; ++j) {
+    const int r = island.row[j];
+    const double scale = island.scale[j];
+    island.b[j] = scale * p.b[r];
+    island.beta[j] = scale * (p.beta.size() > 0 ? p.beta[r] : std::abs(p.b[r]));
+    const double* from = p.A.data() + static_cast<std::ptrdiff_t>(r) * p.size();
+    double* to = island.A.data() + static_cast<std::ptrdiff_t>(j) * n;
+    for (int i = 0; i < n; ++i) to[i] = from[island.row[i]] * (scale * island.scale[i]);
+  }
+}
+
+}  // namespace jade::lcp

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "jade/lcp/lcp_solver.h"
+
+namespace jade::lcp {
+
+/// Rows of a contact problem that no other row can feel, in the form every method works on:
+///   * unilateral rows (normals and limits) first, [0, m), then tangents grouped by their normal, [m, n);
+///   * in a canonical order that depends on the content of the rows and not on how they were numbered, so that
+///     ties are broken alike for every permutation of the contacts;
+///   * scaled by powers of two, Ã = D A D with Ã_ii in [½, 2): v = D⁻¹ṽ, f = D f̃. No rounding, so ties and a
+///     change of units by powers of two stay exact.
+struct ContactIsland {
+  int n = 0;
+  int m = 0;
+  std::vector<double> A;           ///< n × n by columns
+  std::vector<double> b;           ///< n
+  std::vector<double> beta;        ///< n, size of the terms of b
+  std::vector<double> d;           ///< m, the direction of the path: one unit of velocity on every normal
+  std::vector<double> mu;          ///< n, scaled: |f̃_t| ≤ mu f̃_n; 0 on unilateral rows
+  std::vector<double> scale;       ///< n, D
+  std::vector<int> normal;         ///< n, of a tangent: its normal; of a unilateral row: itself
+  std::vector<int> tangent_begin;  ///< m + 1: tangents of normal i are [tangent_begin[i], tangent_begin[i+1])
+  std::vector<int> row;            ///< n, the row of the problem
+
+  const double* column(int j) const { return A.data() + static_cast<std::ptrdiff_t>(j) * n; }
+  double at(int i, int j) const { return A[static_cast<std::size_t>(j) * n + i]; }
+};
+
+/// Splits a problem into islands. Rows with A_ii = 0 feel no force; they belong to none.
+class IslandSplitter {
+ public:
+  /// Labels the rows; returns the number of islands.
+  int split(const LcpProblem& problem);
+  /// Fills `island` with the k-th of them.
+  void extract(const LcpProblem& problem, int k, ContactIsland& island);
+
+ private:
+  void order_by_content(const LcpProblem& problem, int begin, int end);
+  void refine_colours(const LcpProblem& problem, int begin, int end);
+
+  std::vector<int> first_tangent_, next_tangent_;  ///< tangents of each normal as linked lists
+  std::vector<int> unvisited_, queue_;
+  std::vector<int> island_begin_;  ///< into queue_: the rows of island k
+  std::vector<int> normals_, tangents_;
+  std::vector<std::uint64_t> colour_, next_colour_;
+  bool has_colours_ = false;
+};
+
+}  // namespace jade::lcp

@@ -1,0 +1,89 @@
+#include "jade/lcp/island_state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "jade/lcp/dense_kernels.h"
+
+namespace jade::lcp {
+
+void IslandState::resize(int n) {
+  classes.resize(n);
+  for (auto* vector : {&f, &v, &sigma}) vector->resize(n);
+}
+
+void evaluate(const ContactIsland& s, IslandState& state) {
+  const int n = s.n;
+  double* __restrict v = state.v.data();
+  double* __restrict sigma = state.sigma.data();
+  for (int i = 0; i < n; ++i) {
+    v[i] = s.b[i];
+    sigma[i] = s.beta[i];
+  }
+  for (int j = 0; j < n; ++j) {
+    const double x = state.f[j];
+    if (x == 0) continue;
+    const double* __restrict a = s.column(j);
+    for (int i = 0; i < n; ++i) {
+      const double term = a[i] * x;
+      v[i] += term;
+      sigma[i] += std::abs(term);
+    }
+  }
+  double residual = 0;
+  bool finite = true;
+  for (int i = 0; i < n; ++i) {
+    const double force = s.at(i, i) * state.f[i];
+    double error;
+    if (i < s.m) {
+      error = std::abs(std::min(force, v[i]));
+    } else {
+      const double bound = s.at(i, i) * s.mu[i] * std::max(state.f[s.normal[i]], 0.0);
+      error = std::abs(force - std::clamp(force - v[i], -bound, bound));
+    }
+    finite = finite && std::isfinite(v[i]);
+    // Never divides by zero: σ = 0 means that every term of the row vanishes.
+    if (error > residual * sigma[i]) residual = error / sigma[i];
+  }
+  state.residual = finite ? residual : std::numeric_limits<double>::infinity();
+}
+
+bool reclassify(const ContactIsland& s, IslandState& state) {
+  bool changed = false;
+  const auto set = [&](int i, RowClass c) {
+    changed = changed || state.classes[i] != c;
+    state.classes[i] = c;
+  };
+  for (int i = 0; i < s.m; ++i) {
+    const double f = s.at(i, i) * state.f[i];
+    const bool clamped = f > state.v[i];
+    set(i, clamped ? RowClass::clamped : RowClass::separate);
+    for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
+      if (!clamped) {
+        set(t, RowClass::separate);
+        continue;
+      }
+      const double slope = s.at(t, t);
+      const double target = slope * state.f[t] - state.v[t];
+      const double bound = slope * s.mu[t] * std::max(state.f[i], 0.0);
+      if (s.mu[t] == 0) {
+        set(t, state.v[t] > 0 ? RowClass::low : RowClass::high);
+      } else {
+        set(t, target > bound ? RowClass::high : target < -bound ? RowClass::low : RowClass::stick);
+      }
+    }
+  }
+  return changed;
+}
+
+void tie_forces(const ContactIsland& s, IslandState& state) {
+  for (int i = 0; i < s.m; ++i) {
+    if (state.classes[i] == RowClass::separate) state.f[i] = 0;
+    for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
+      if (state.classes[t] != RowClass::stick) state.f[t] = slip_slope(s, state.classes, t) * state.f[i];
+    }
+  }
+}
+
+}  // namespace jade::lcp

@@ -1,0 +1,128 @@
+#include "jade/lcp/lcp_certificate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "jade/lcp/lcp_solver.h"
+
+namespace jade {
+namespace {
+
+/// Residuals above this are put into words; below it a row counts as valid (the default of LcpSettings).
+constexpr double kSpeakAbove = 1e-10;
+
+/// The slope that turns a force into a velocity of the row's own size. A_ii where that is positive, as in every
+/// contact problem; plain problems may have A_ii ≤ 0 and then take the largest entry of the row, or 1.
+double row_slope(const LcpProblem& p, int i) {
+  const double diagonal = p.A(i, i);
+  if (diagonal > 0 || p.form == LcpForm::contact) return diagonal;
+  const double largest = p.A.row(i).cwiseAbs().maxCoeff();
+  return largest > 0 ? largest : 1;
+}
+
+struct Interval {
+  double lo, hi;
+};
+
+double times(double coefficient, double force) {
+  return coefficient == 0 || force == 0 ? 0 : coefficient * force;  // ±∞ · 0 is 0 here
+}
+
+/// The bounds of x_i given all other forces.
+Interval bounds_of(const LcpProblem& p, const VecX& f, int i) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  if (p.form == LcpForm::plain) return {0, inf};
+  if (p.form == LcpForm::contact) {
+    const LcpRow& row = p.rows[i];
+    if (row.kind != RowKind::tangent) return {0, inf};
+    const double bound = row.mu * std::max(f[row.normal], 0.0);
+    return {-bound, bound};
+  }
+  const int j = p.findex.empty() ? -1 : p.findex[i];
+  if (j < 0) return {p.lo[i], p.hi[i]};
+  const double driver = std::max(f[j], 0.0);
+  return {times(p.lo[i], driver), times(p.hi[i], driver)};
+}
+
+const char* words(const Interval& bounds, double slack, double x, double w) {
+  const bool unilateral = bounds.lo == 0 && bounds.hi == std::numeric_limits<double>::infinity();
+  if (unilateral) {
+    if (x < -slack) return "pulling force";
+    if (w < 0) return "penetrating velocity";
+    return "force on a separating row";
+  }
+  if (x > bounds.hi + slack || x < bounds.lo - slack) return "outside the friction bound";
+  if (x < bounds.hi - slack && x > bounds.lo + slack) return "slipping below the bound";
+  return "friction along the slip";
+}
+
+}  // namespace
+
+double certified_residual(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma, int& worst_row) {
+  const int n = p.size();
+  const double infinity = std::numeric_limits<double>::infinity();
+  worst_row = n > 0 ? 0 : -1;
+  v = p.b;
+  if (p.beta.size() > 0) {
+    sigma = p.beta;
+  } else {
+    sigma = p.b.cwiseAbs();
+  }
+  double* __restrict vd = v.data();
+  double* __restrict sd = sigma.data();
+  for (int j = 0; j < n; ++j) {
+    const double x = f[j];
+    if (x == 0) continue;
+    const double* __restrict column = p.A.data() + static_cast<long>(j) * n;
+    for (int i = 0; i < n; ++i) {
+      const double term = column[i] * x;
+      vd[i] += term;
+      sd[i] += std::abs(term);
+    }
+  }
+  double residual = 0;
+  for (int i = 0; i < n; ++i) {
+    const double slope = row_slope(p, i);
+    const Interval bounds = bounds_of(p, f, i);
+    const double force = slope * f[i];
+    const double nearest = std::clamp(force - v[i], times(slope, bounds.lo), times(slope, bounds.hi));
+    const double error = std::abs(force - nearest);
+    double r = error == 0 ? 0 : error / sigma[i];
+    // Also catches NaN: a force or velocity that is not finite never looks valid.
+    if (!(r <= infinity) || !std::isfinite(f[i])) r = infinity;
+    if (r > residual) {
+      residual = r;
+      worst_row = i;
+    }
+  }
+  return residual;
+}
+
+void put_into_words(const LcpProblem& p, const VecX& f, const VecX& v, const VecX& sigma,
+                    LcpCertificate& certificate) {
+  const int i = certificate.worst_row;
+  if (certificate.residual <= kSpeakAbove || i < 0) {
+    certificate.why = "valid";
+  } else if (!std::isfinite(f[i]) || !std::isfinite(v[i])) {
+    certificate.why = "not finite";
+  } else {
+    const double slack = 1e-9 * sigma[i] / row_slope(p, i);
+    certificate.why = words(bounds_of(p, f, i), slack, f[i], v[i]);
+  }
+}
+
+LcpCertificate certify(const LcpProblem& problem, const VecX& f) {
+  LcpCertificate certificate;
+  if (f.size() != problem.size()) {
+    certificate.residual = std::numeric_limits<double>::infinity();
+    certificate.why = "wrong number of forces";
+    return certificate;
+  }
+  VecX v, sigma;
+  certificate.residual = certified_residual(problem, f, v, sigma, certificate.worst_row);
+  put_into_words(problem, f, v, sigma, certificate);
+  return certificate;
+}
+
+}  // namespace jade
