@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "jade/geometry/mesh_edges.h"
@@ -11,6 +12,8 @@ namespace {
 
 // Of the mesh's size: see make_polyhedron.
 constexpr double kFlatness = 4e-7;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Triangles = std::span<const std::array<int, 3>>;
 
@@ -82,8 +85,15 @@ class FeatureFinder {
       for (std::size_t next = 0; next < front.size(); ++next)
         for (const int s : neighbour_[front[next]])
           if (s >= 0 && face_of_[s] < 0 && in_plane(s)) join(s);
+      // In the middle of its points: exactly where they are when they are in one plane exactly.
+      double low = infinity, high = -infinity;
+      for (const int t : front)
+        for (const int i : triangles_[t]) {
+          low = std::min(low, normal.dot(points_[i]));
+          high = std::max(high, normal.dot(points_[i]));
+        }
       result_.faces.push_back(
-          {.normal = normal, .offset = moment / total, .convex = false, .first = 0, .count = 0});
+          {.normal = normal, .offset = (low + high) / 2, .convex = false, .first = 0, .count = 0});
     }
   }
 
