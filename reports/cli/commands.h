@@ -9,4 +9,8 @@ namespace jade::cli {
 void add_ccd_command(CLI::App& app, int& exit_code);
 void add_lcp_command(CLI::App& app, int& exit_code);
 
+void add_list_command(CLI::App& app, int& exit_code);
+void add_run_command(CLI::App& app, int& exit_code);
+void add_show_command(CLI::App& app, int& exit_code);
+
 }  // namespace jade::cli
