@@ -95,7 +95,8 @@ class LcpWorkspace {
 /// `warm_classes` (empty: none) are the classes of an earlier, similar problem.
 [[nodiscard]] LcpSolution solve(const LcpProblem& problem, const LcpSettings& settings = {},
                                 const std::vector<RowClass>& warm_classes = {});
-/// The same into existing memory; allocates nothing once `solution` and `workspace` have seen this size.
+/// The same into existing memory; a contact problem allocates nothing once `solution` and `workspace` have seen its
+/// size (the quad rung and the search over classes excepted).
 void solve(const LcpProblem& problem, const LcpSettings& settings, const std::vector<RowClass>& warm_classes,
            LcpWorkspace& workspace, LcpSolution& solution);
 
