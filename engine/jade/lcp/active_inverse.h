@@ -40,7 +40,13 @@ class ActiveInverse {
 
   /// Forgets the rounding of all changes so far: the inverse of freshly factored equations of the same classes, and
   /// the direction for a right-hand side that is d on unilateral rows and 0 on tangents.
-  void rebuild(const ClassEquations& equations);
+  void rebuild(const ClassEquations& equations, const std::vector<RowClass>& classes);
+
+  /// How all n velocities feel the unknown of a free row: the column of A P, slipping tangents folded in.
+  const double* velocity_column(int row) const {
+    return row < island_->m ? folded_.data() + static_cast<std::ptrdiff_t>(row) * stride_
+                            : island_->column(row);
+  }
 
   /// In place, for vectors over the free rows: r becomes K⁻¹ r.
   void solve(double* r) const;
@@ -49,6 +55,7 @@ class ActiveInverse {
   double smallest_pivot() const { return smallest_pivot_; }
 
  private:
+  void fold(int normal, const std::vector<RowClass>& classes);
   double border(int row, double rhs);
   double erase(int position, int tied_to, double slope);
 
@@ -61,7 +68,8 @@ class ActiveInverse {
   std::vector<double> inverse_;
   std::vector<double> direction_;
   std::vector<int> free_, position_;
-  std::vector<double> column_, column_x_, row_x_, u_;
+  std::vector<double> folded_;  ///< n × m: columns of A P of the clamped normals
+  std::vector<double> column_x_, row_x_, u_;
   mutable std::vector<double> w_;
   double corner_ = 0;
 };

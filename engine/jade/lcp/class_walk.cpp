@@ -17,25 +17,28 @@ void ClassWalk::begin(const ContactIsland& island, double epsilon) {
   last_from_ = RowClass::separate;
 }
 
-void ClassWalk::velocities_of_motion(const IslandState& state) {
+void ClassWalk::velocities_of_motion(const IslandState& state, const ActiveInverse& inverse) {
   const ContactIsland& s = *island_;
-  const int n = s.n;
+  const int n = s.n, k = inverse.size();
+  const std::vector<int>& free = inverse.free_rows();
   const auto watched = [&](int i) {
     return i < s.m ? state.classes[i] == RowClass::separate : is_slipping(state.classes[i]);
   };
-  int moving = 0, watching = 0;
-  for (int i = 0; i < n; ++i) {
-    moving += df_[i] != 0;
-    watching += watched(i);
-  }
-  // By rows or by columns of the symmetric A, whichever touches less of it.
-  if (watching < moving) {
+  int watching = 0;
+  for (int i = 0; i < n; ++i) watching += watched(i);
+  // By rows of A one at a time, or by columns of A P all at once, whichever touches less.
+  if (watching < k) {
     for (int i = 0; i < n; ++i) dv_[i] = watched(i) ? dot(n, s.column(i), df_.data()) : 0;
   } else {
     std::fill(dv_.begin(), dv_.end(), 0.0);
-    for (int j = 0; j < n; ++j) {
-      if (df_[j] != 0) axpy(n, df_[j], s.column(j), dv_.data());
+    int p = 0;
+    for (; p + 4 <= k; p += 4) {
+      const int* j = free.data() + p;
+      const double factors[4] = {df_[j[0]], df_[j[1]], df_[j[2]], df_[j[3]]};
+      axpy4(n, factors, inverse.velocity_column(j[0]), inverse.velocity_column(j[1]),
+            inverse.velocity_column(j[2]), inverse.velocity_column(j[3]), dv_.data());
     }
+    for (; p < k; ++p) axpy(n, df_[free[p]], inverse.velocity_column(free[p]), dv_.data());
   }
   for (int t = s.m; t < n; ++t) {
     if (is_slipping(state.classes[t])) dv_[t] += epsilon_ * s.at(t, t) * df_[t];

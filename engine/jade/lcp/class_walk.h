@@ -22,7 +22,7 @@ class ClassWalk {
   void begin(const ContactIsland& island, double epsilon);
 
   /// Velocities that go with the forces df_: dv = (A + ε W) df, on the rows whose velocity can end a step.
-  void velocities_of_motion(const IslandState& state);
+  void velocities_of_motion(const IslandState& state, const ActiveInverse& inverse);
   /// The first border ahead, with the paper's step for moving bounds:
   ///   C→N −f/Δf    N→C −v/Δv    H→F, L→F −v/Δv    F→H (μ f_n − f)/(Δf − μ Δf_n)    F→L (μ f_n + f)/(−Δf − μ Δf_n)
   /// Rows not handled yet have no border; the one just crossed by the last row to flip lies behind.

@@ -42,8 +42,9 @@ double Dantzig::move(int row, double sign, const IslandState& state, const Activ
   for (int t = s.m; t < s.n; ++t) {
     if (is_slipping(state.classes[t])) df_[t] = slip_slope(s, state.classes, t) * df_[s.normal[t]];
   }
+  velocities_of_motion(state, inverse);
   df_[row] = sign;
-  velocities_of_motion(state);
+  axpy(s.n, sign, s.column(row), dv_.data());
   return dot(s.n, s.column(row), df_.data()) + epsilon_ * s.at(row, row) * sign;
 }
 

@@ -50,6 +50,7 @@ class Climb {
                                  .max_pivots = rung.pivots_per_row * island_.n + 100,
                                  .rebuild_every = rung.rebuild_every};
     if (!w_.path.follow(island_, settings, state_, w_.inverse, pivots)) return false;
+    watch_growth(rung.epsilon);
     // Redundant rows magnify the rounding that the inverse has collected, into forces that no equation can see;
     // freshly factored equations keep them at the compliance limit.
     const bool redundant = w_.inverse.smallest_pivot() < kRedundant;
@@ -73,6 +74,9 @@ class Climb {
     return polished();
   }
 
+  /// Forces that grow like 1/ε belong to no solution: b lies outside the range of J.
+  bool forces_run_away() const { return runs_away_; }
+
   /// The least invalid answer seen becomes the answer; true if it is valid.
   bool settle_for_best() {
     if (w_.best.residual < HUGE_VAL) state_ = w_.best;
@@ -94,6 +98,18 @@ class Climb {
     return false;
   }
 
+  void watch_growth(double epsilon) {
+    double largest = 0;
+    for (const double f : state_.f) largest = std::max(largest, std::abs(f));
+    // Between two compliances ten or more apart a solution's forces hardly change; half of 1/ε is clear of both.
+    if (stiffest_epsilon_ >= 9 * epsilon) {
+      runs_away_ = largest * epsilon > 0.5 * stiffest_force_ * stiffest_epsilon_;
+    }
+    if (epsilon >= stiffest_epsilon_) return;
+    stiffest_epsilon_ = epsilon;
+    stiffest_force_ = largest;
+  }
+
   void keep_best() {
     if (state_.residual < w_.best.residual) w_.best = state_;
   }
@@ -102,6 +118,9 @@ class Climb {
   double target_, tolerance_;
   IslandWorkspace& w_;
   IslandState& state_;
+  double stiffest_epsilon_ = HUGE_VAL;  ///< smallest compliance whose path ended, and its largest force
+  double stiffest_force_ = 0;
+  bool runs_away_ = false;
 };
 
 }  // namespace
@@ -121,10 +140,13 @@ IslandReport solve_by_ladder(const LcpProblem& problem, const ContactIsland& isl
   for (const Rung& rung : kRungs) {
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
   }
+  // Valid, if not to the last digit: better than the vertex of another method.
+  if (climb.settle_for_best()) return done("z-path best", LcpSelection::least_impulse);
   if (climb.lemke(1e-11, report.pivots)) return done("lemke 1e-11", LcpSelection::vertex);
   if (climb.lemke(1e-9, report.pivots)) return done("lemke 1e-9", LcpSelection::vertex);
   const ContactFactors* factors = problem.factors ? &*problem.factors : nullptr;
-  if (climb.quad(factors, report.pivots)) return done("lemke quad", LcpSelection::vertex);
+  if (!climb.forces_run_away() && climb.quad(factors, report.pivots))
+    return done("lemke quad", LcpSelection::vertex);
   if (climb.settle_for_best()) return done("best of all", LcpSelection::iterate);
   report.stage = "none";
   return report;

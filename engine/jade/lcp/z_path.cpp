@@ -77,7 +77,7 @@ void ZPath::move(const IslandState& state, const ActiveInverse& inverse, bool fo
   for (int t = s.m; t < s.n; ++t) {
     if (is_slipping(state.classes[t])) df_[t] = slip_slope(s, state.classes, t) * df_[s.normal[t]];
   }
-  velocities_of_motion(state);
+  velocities_of_motion(state, inverse);
   for (int i = 0; i < s.m; ++i) dv_[i] -= sign * s.d[i];
 }
 
@@ -85,7 +85,7 @@ void ZPath::move(const IslandState& state, const ActiveInverse& inverse, bool fo
 bool ZPath::rebuild(IslandState& state, ActiveInverse& inverse) {
   const ContactIsland& s = *island_;
   if (!equations_.factor(s, state.classes, epsilon_)) return false;
-  inverse.rebuild(equations_);
+  inverse.rebuild(equations_, state.classes);
   const std::vector<int>& free = equations_.free_rows();
   x_.resize(free.size());
   for (std::size_t p = 0; p < free.size(); ++p) {
