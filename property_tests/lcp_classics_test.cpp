@@ -44,20 +44,19 @@ TEST(ClassicalLcp, ASingularProblemHasASolutionOnItsSegment) {
   EXPECT_NEAR(x.sum(), 1, 1e-12);
 }
 
-TEST(ClassicalLcp, ABimatrixGameHasItsEquilibrium) {
-  // Costs A and B of the two players, w = (A y, Bᵀ x) − 1. Costs [[10, 20], [30, 15]] for both, by hand:
-  // (3/50, 2/50…) are the indifference points of 10 y₁ + 20 y₂ = 30 y₁ + 15 y₂ = 1.
+TEST(ClassicalLcp, ABimatrixGameIsSolvedOrSaidToEndInARay) {
+  // Two players with the costs [[10, 20], [30, 15]], w = (A y, Bᵀ x) − 1: both play their first strategy at 1/10.
+  // Lemke's path may end in a ray here, since M ≥ 0 is copositive but not copositive plus (Cottle, Pang, Stone,
+  // section 4.4); the honest answers are a valid solution or `ray`, never `infeasible`.
   MatX M = MatX::Zero(4, 4);
   M.topRightCorner(2, 2) << 10, 20, 30, 15;
   M.bottomLeftCorner(2, 2) << 10, 30, 20, 15;
   const LcpProblem problem = plain(M, -VecX::Ones(4));
-  // Equilibria of a coordination game: both play the first (x = y = 1/10), both the second (1/15), or mixed.
-  const VecX pure1 = Vec4(0.1, 0, 0.1, 0), mixed = Vec4(1.0 / 90, 1.0 / 45, 1.0 / 90, 2.0 / 45);
-  EXPECT_TRUE(judge(problem, pure1).valid);
-  EXPECT_FALSE(judge(problem, mixed).valid);
+  EXPECT_TRUE(judge(problem, Vec4(0.1, 0, 0.1, 0)).valid);
+  EXPECT_FALSE(judge(problem, Vec4(0.1, 0, 0, 0.1)).valid);
   const LcpSolution solution = solve(problem);
-  EXPECT_EQ(solution.status, LcpStatus::solved);
-  EXPECT_TRUE(judge(problem, solution.f).valid);
+  EXPECT_TRUE(solution.status == LcpStatus::ray || judge(problem, solution.f).valid);
+  EXPECT_NE(solution.status, LcpStatus::infeasible);
 }
 
 TEST(ClassicalLcp, AnInfeasibleProblemIsCalledThat) {
