@@ -9,6 +9,18 @@ namespace {
 // Directions are unit vectors from a few products: this is rounding, generously.
 constexpr double kRounding = 1e-9;
 
+using Kind = Feature::Kind;
+
+// Names of features: polyhedra count their corners, then edges, then faces; round shapes have fixed numbers.
+constexpr int kAxis = 2, kCap = 3, kRim = 8, kAnywhere = 65535;
+int name(int number) { return number % (kAnywhere - 1); }
+
+// Sine within which a direction is across a cylinder's axis: axes that count as parallel are within as much.
+constexpr double kAcross = 1e-4;
+
+// Part of its size within which a point counts as being on a rim, or at the end of an edge.
+constexpr double kNear = 1e-3;
+
 // A cylinder whose axis is within 26° of a face's normal stands on its rim, else it lies or rolls.
 constexpr double kStanding = 0.9;
 
@@ -31,7 +43,7 @@ void ContactFeatures::gather(const PlacedShape& placed, const Region& region) {
   faces_.clear();
   if (shape_->is_half_space()) {
     const Vec3 up = X_WS_.R.col(2);
-    faces_.push_back({up, up.dot(X_WS_.p), 0});
+    faces_.push_back({{Feature::Kind::plane, Vec3::Zero(), Vec3::UnitZ(), 0, 0}, up, up.dot(X_WS_.p)});
   } else if (const Polyhedron* polyhedron = shape_->features()) {
     gather_polyhedron(*polyhedron, region);
   } else {
@@ -40,54 +52,60 @@ void ContactFeatures::gather(const PlacedShape& placed, const Region& region) {
 }
 
 void ContactFeatures::gather_polyhedron(const Polyhedron& polyhedron, const Region& region) {
-  const auto world = [&](int vertex) -> Vec3 { return X_WS_ * polyhedron.vertices[vertex]; };
-  for (std::size_t i = 0; i < polyhedron.vertices.size(); ++i)
-    if (const Vec3 x = world(int(i)); region.holds(x)) corners_.push_back({x, 0, int(i)});
-  for (std::size_t i = 0; i < polyhedron.edges.size(); ++i) {
+  const int corners = int(polyhedron.vertices.size()), edges = int(polyhedron.edges.size());
+  for (int i = 0; i < corners; ++i) {
+    const Vec3& x_S = polyhedron.vertices[i];
+    const Vec3 x = X_WS_ * x_S;
+    if (region.holds(x)) corners_.push_back({{Kind::point, x_S, Vec3::Zero(), 0, name(i)}, x, i});
+  }
+  for (int i = 0; i < edges; ++i) {
     const auto& edge = polyhedron.edges[i];
     if (!edge.convex) continue;
-    EdgeFeature feature{
-        .from = world(edge.vertex[0]), .to = world(edge.vertex[1]), .direction = {}, .inward = {}};
-    if (!region.may_hold(feature.from, feature.to)) continue;
-    feature.direction = feature.to - feature.from;
-    feature.length = feature.direction.norm();
-    feature.direction /= feature.length;
-    feature.inward[0] = (X_WS_.R * polyhedron.faces[edge.face[0]].normal).cross(feature.direction);
-    feature.inward[1] = feature.direction.cross(X_WS_.R * polyhedron.faces[edge.face[1]].normal);
-    feature.id = int(i);
-    edges_.push_back(feature);
+    const Vec3 &from_S = polyhedron.vertices[edge.vertex[0]], &to_S = polyhedron.vertices[edge.vertex[1]];
+    const Vec3 from = X_WS_ * from_S;
+    if (!region.may_hold(from, X_WS_ * to_S)) continue;
+    const double length = (to_S - from_S).norm();
+    const Vec3 direction_S = (to_S - from_S) / length;
+    const Vec3 inward_S[2] = {polyhedron.faces[edge.face[0]].normal.cross(direction_S),
+                              direction_S.cross(polyhedron.faces[edge.face[1]].normal)};
+    edges_.push_back({{Kind::line, from_S, direction_S, 0, name(corners + i)},
+                      from,
+                      X_WS_.R * direction_S,
+                      length,
+                      {X_WS_.R * inward_S[0], X_WS_.R * inward_S[1]}});
   }
-  for (std::size_t i = 0; i < polyhedron.faces.size(); ++i) {
+  for (int i = 0; i < int(polyhedron.faces.size()); ++i) {
     const auto& face = polyhedron.faces[i];
     const Vec3 normal = X_WS_.R * face.normal;
     // A face that looks away from the other shape has nothing in front of it.
     if (normal.dot(region.direction) < 0) continue;
-    faces_.push_back({normal, face.offset + normal.dot(X_WS_.p), int(i)});
+    faces_.push_back({{Kind::plane, face.offset * face.normal, face.normal, 0, name(corners + edges + i)},
+                      normal,
+                      face.offset + normal.dot(X_WS_.p),
+                      i});
   }
 }
 
 void ContactFeatures::gather_round(const ConvexCore& core) {
-  const Vec3 axis = X_WS_.R.col(2);
-  const double half = core.half.z();
-  const bool cylinder = core.kind == ConvexCore::Kind::cylinder;
   if (core.kind == ConvexCore::Kind::point) {
-    corners_.push_back({X_WS_.p, core.radius, 0});
+    corners_.push_back({{Kind::point, Vec3::Zero(), Vec3::Zero(), core.radius, 0}, X_WS_.p, 0});
     return;
   }
-  const Vec3 low = X_WS_.p - half * axis, high = X_WS_.p + half * axis;
-  edges_.push_back({.from = low,
-                    .to = high,
-                    .direction = axis,
-                    .length = 2 * half,
-                    .radius = cylinder ? core.half.x() : core.radius,
-                    .inward = {Vec3::Zero(), Vec3::Zero()},
-                    .id = 0});
-  if (cylinder) {
-    faces_.push_back({-axis, -axis.dot(low), 0});
-    faces_.push_back({axis, axis.dot(high), 1});
-  } else {
-    corners_.push_back({low, core.radius, 0});
-    corners_.push_back({high, core.radius, 1});
+  const bool cylinder = core.kind == ConvexCore::Kind::cylinder;
+  const Vec3 axis = X_WS_.R.col(2), up_S = Vec3::UnitZ();
+  const Vec3 ends_S[2] = {Vec3(0, 0, -core.half.z()), Vec3(0, 0, core.half.z())};
+  const double radius = cylinder ? core.half.x() : core.radius;
+  edges_.push_back({{Kind::line, Vec3::Zero(), up_S, radius, kAxis},
+                    X_WS_ * ends_S[0],
+                    axis,
+                    2 * core.half.z(),
+                    {Vec3::Zero(), Vec3::Zero()}});
+  for (const int end : {0, 1}) {
+    const Vec3 x = X_WS_ * ends_S[end];
+    const Vec3 out_S = end == 0 ? Vec3(-up_S) : up_S, out = X_WS_.R * out_S;
+    // The end of a cylinder's axis stands for the end of its side, round only across the axis.
+    corners_.push_back({{Kind::point, ends_S[end], Vec3::Zero(), radius, end}, x, end});
+    if (cylinder) faces_.push_back({{Kind::plane, ends_S[end], out_S, 0, kCap + end}, out, out.dot(x)});
   }
 }
 
@@ -95,23 +113,49 @@ const std::vector<CornerFeature>& ContactFeatures::feet(const Vec3& n) {
   const ConvexCore& core = shape_->core();
   if (shape_->is_half_space() || core.kind != ConvexCore::Kind::cylinder) return corners_;
   feet_.clear();
-  const Vec3 axis = X_WS_.R.col(2);
-  const double radius = core.half.x(), height = n.dot(axis);
-  const Vec3 uphill = n - height * axis;
+  const Vec3 n_S = X_WS_.R.transpose() * n;
+  const double radius = core.half.x(), slope = n_S.head<2>().norm();
   for (const int end : {0, 1}) {
     const double sign = end == 0 ? -1 : 1;
-    if (sign * height > 0.5) continue;  // the upper rim
-    const Vec3 centre = X_WS_.p + sign * core.half.z() * axis;
+    if (sign * n_S.z() > 0.5) continue;  // the upper rim
+    const auto add = [&](const Vec2& side, int number) {
+      const Vec3 x_S(side.x(), side.y(), sign * core.half.z());
+      feet_.push_back({{Kind::point, x_S, Vec3::Zero(), 0, kRim + 8 * end + number}, X_WS_ * x_S, -1});
+    };
     // The lowest point of the rim is stationary along it, the others are fixed in the body: the gap of each changes
     // with the pose as that of a point of the body does.
-    if (uphill.norm() > kRounding) feet_.push_back({centre - radius * uphill.normalized(), 0, 8 * end});
-    if (std::abs(height) < kStanding) continue;
-    for (int k = 0; k < 4; ++k) {
-      const Vec3 side = (k & 1 ? -radius : radius) * X_WS_.R.col(k / 2);
-      feet_.push_back({centre + side, 0, 8 * end + 1 + k});
-    }
+    if (slope > kRounding) add(-radius / slope * n_S.head<2>(), 0);
+    if (std::abs(n_S.z()) < kStanding) continue;
+    for (int k = 0; k < 4; ++k) add((k & 1 ? -radius : radius) * Vec2::Unit(k / 2), 1 + k);
   }
   return feet_;
+}
+
+Curve ContactFeatures::around(const Vec3& x) const {
+  const ConvexCore& core = shape_->core();
+  const Vec3 x_S = X_WS_.R.transpose() * (x - X_WS_.p);
+  const double across = x_S.head<2>().norm();
+  if (core.kind == ConvexCore::Kind::cylinder && across > (1 - kNear) * core.half.x() &&
+      std::abs(x_S.z()) > core.half.z() - kNear * core.half.x()) {
+    const double z = std::copysign(core.half.z(), x_S.z()), scale = core.half.x() / across;
+    return {Curve::Kind::circle, X_WS_ * Vec3(scale * x_S.x(), scale * x_S.y(), z), X_WS_.R.col(2),
+            X_WS_ * Vec3(0, 0, z)};
+  }
+  // A point inside a sharp edge.
+  for (const EdgeFeature& e : edges_) {
+    const double s = e.direction.dot(x - e.from), aside = (x - e.from - s * e.direction).norm();
+    const double near = kNear * e.length;
+    if (e.feature.radius == 0 && aside < 1e-9 * core.extent && s > near && s < e.length - near)
+      return {Curve::Kind::line, x, e.direction, Vec3::Zero()};
+  }
+  return {Curve::Kind::point, x, Vec3::Zero(), Vec3::Zero()};
+}
+
+Feature ContactFeatures::feature_of(const Curve& curve) const {
+  const Vec3 x_S = X_WS_.R.transpose() * (curve.x - X_WS_.p);
+  if (curve.kind == Curve::Kind::point) return {Kind::point, x_S, Vec3::Zero(), 0, kAnywhere};
+  const int id = curve.kind == Curve::Kind::line ? kAnywhere - 1 : x_S.z() < 0 ? kRim + 7 : kRim + 15;
+  return {Kind::line, x_S, X_WS_.R.transpose() * curve.tangent().normalized(), 0, id};
 }
 
 double ContactFeatures::steepest_descent(const CornerFeature& corner, const Vec3& n) const {
@@ -121,10 +165,10 @@ double ContactFeatures::steepest_descent(const CornerFeature& corner, const Vec3
     least = std::min(least, n.dot(along) / along.norm());
   };
   if (const Polyhedron* p = shape_->features()) {
-    for (int k = p->first_neighbour[corner.id]; k < p->first_neighbour[corner.id + 1]; ++k)
+    for (int k = p->first_neighbour[corner.vertex]; k < p->first_neighbour[corner.vertex + 1]; ++k)
       look(X_WS_ * p->vertices[p->neighbours[k]]);
-  } else if (!edges_.empty() && shape_->core().kind == ConvexCore::Kind::segment) {
-    look(corner.id == 0 ? edges_[0].to : edges_[0].from);
+  } else if (shape_->core().kind == ConvexCore::Kind::segment) {
+    look(corners_[1 - corner.vertex].x);
   }
   return least;
 }
@@ -133,14 +177,16 @@ bool ContactFeatures::is_low(const CornerFeature& corner, const Vec3& n) const {
   return steepest_descent(corner, n) >= -0.5;
 }
 
-bool ContactFeatures::is_outward(const CornerFeature& corner, const Vec3& n) const {
-  return steepest_descent(corner, -n) >= -kRounding;
+bool ContactFeatures::is_outward(const CornerFeature& corner, const Vec3& n, double slack) const {
+  if (shape_->core().kind == ConvexCore::Kind::cylinder) return std::abs(n.dot(X_WS_.R.col(2))) < kAcross;
+  return steepest_descent(corner, -n) >= -slack;
 }
 
 bool ContactFeatures::face_holds(const FaceFeature& face, const Vec3& x, double margin) const {
   if (shape_->is_half_space()) return true;
   const Vec3 x_S = X_WS_.R.transpose() * (x - X_WS_.p);
-  if (const Polyhedron* polyhedron = shape_->features()) return polyhedron->face_holds(face.id, x_S, margin);
+  if (const Polyhedron* polyhedron = shape_->features())
+    return polyhedron->face_holds(face.face, x_S, margin);
   return x_S.head<2>().norm() <= shape_->core().half.x() + margin;  // the end of a cylinder
 }
 

@@ -3,33 +3,34 @@
 #include <vector>
 
 #include "jade/geometry/aabb.h"
+#include "jade/geometry/curve.h"
 #include "jade/geometry/distance.h"
+#include "jade/geometry/feature.h"
 
 namespace jade {
 
-/// A corner of a shape that may touch: a vertex of a polyhedron, the centre of a sphere, an end of a capsule's
-/// segment. World coordinates.
+/// A feature of a shape that may touch, in the shape's frame, and where it is now in the world.
+/// Corners (kind point): a vertex of a polyhedron, the centre of a sphere, an end of a capsule's segment.
 struct CornerFeature {
-  Vec3 x;
-  double radius = 0;  ///< of the ball around it
-  int id = 0;
+  Feature feature;
+  Vec3 x;           ///< world
+  int vertex = -1;  ///< of the polyhedron, or end of the segment
 };
 
-/// A sharp convex edge of a polyhedron, the segment of a capsule, the axis of a cylinder. World coordinates.
+/// Edges (kind line): a sharp convex edge of a polyhedron, the segment of a capsule, the axis of a cylinder.
 struct EdgeFeature {
-  Vec3 from, to;
-  Vec3 direction;  ///< unit
+  Feature feature;
+  Vec3 from, direction;  ///< world; unit direction
   double length = 0;
-  double radius = 0;  ///< of the round around it
-  Vec3 inward[2];     ///< unit, into both faces, orthogonal to the edge; zero when there is no face
-  int id = 0;
+  Vec3 inward[2];  ///< unit, into both faces, orthogonal to the edge; zero when there is no face. World
 };
 
-/// A flat face: of a polyhedron, an end of a cylinder, the ground. World coordinates.
+/// Faces (kind plane): of a polyhedron, an end of a cylinder, the ground.
 struct FaceFeature {
-  Vec3 normal;
-  double offset = 0;  ///< normal·x = offset
-  int id = 0;
+  Feature feature;
+  Vec3 normal;        ///< world
+  double offset = 0;  ///< normal·x = offset, world
+  int face = -1;      ///< of the polyhedron
 };
 
 /// The features of one shape that can take part in a contact, seen from the world.
@@ -57,12 +58,17 @@ class ContactFeatures {
   /// lowest point of each rim, with four more on a rim that lies nearly flat.
   const std::vector<CornerFeature>& feet(const Vec3& n);
 
+  /// What the shape is like around a surface point x (world): the rim of a cylinder, an edge, or nothing but a point.
+  Curve around(const Vec3& x) const;
+  /// The tangent or the point of such a curve as a feature of this shape.
+  Feature feature_of(const Curve& curve) const;
+
   /// Whether moving from the corner along each edge loses at most half its length in height over a plane with normal
   /// n: the corner then is at the bottom of its shape, or near it when the shape is tilted.
   bool is_low(const CornerFeature& corner, const Vec3& n) const;
 
-  /// Whether n is an outward direction at the corner, up to rounding.
-  bool is_outward(const CornerFeature& corner, const Vec3& n) const;
+  /// Whether n is an outward direction at the corner; `slack` is the sine by which an edge may rise beyond it.
+  bool is_outward(const CornerFeature& corner, const Vec3& n, double slack) const;
 
   /// Whether the foot of x on the face lies in the face, up to `margin`.
   bool face_holds(const FaceFeature& face, const Vec3& x, double margin) const;

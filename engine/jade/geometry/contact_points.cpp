@@ -14,24 +14,20 @@ constexpr double kTouching = 1e-9;
 // it magnifies a tilt by the inverse. The end of one is then within the same part of the size beside the face of the
 // other, and stands for the crossing, provided that the face looks at the other shape (up to kFacing).
 constexpr double kParallel = 1e-4;
-constexpr double kFacing = 1e-2;
+constexpr double kFacing = 1e-3;
 
 // Part of the smaller shape's size by which a foot may lie outside of any face: rounding.
 constexpr double kBeside = 1e-9;
 
+// Sine by which a direction between a corner and what is nearest to it may point into its own shape: at a gap of a
+// micrometre the direction between two points near one metre is known to 1e-9.
+constexpr double kOutward = 1e-8;
+
+// Sine above which the tangents of two rims cross well enough for a normal.
+constexpr double kCrossing = 0.05;
+
 // Sine by which a face may rise beyond a plane normal to n at a contact of edges: tilted shapes near contact.
 constexpr double kSlack = 0.5;
-
-// Kinds of ContactFeatureId.
-enum Kind : std::uint8_t {
-  corner_A_face_B,
-  face_A_corner_B,
-  edge_edge,
-  corner_A_edge_B,
-  edge_A_corner_B,
-  corner_corner,
-  nearest
-};
 
 double size_of(const PreparedShape& shape) {
   return shape.is_half_space() ? std::numeric_limits<double>::infinity()
@@ -52,88 +48,96 @@ Aabb bounds_of(const PlacedShape& placed, double margin) {
 
 }  // namespace
 
-const std::vector<ContactPoint>& ContactFinder::find(const PlacedShape& a, const PlacedShape& b, double limit,
-                                                     const Vec3& hint) {
-  contacts_.clear();
-  limit_ = limit;
+void ContactFinder::find(const PlacedShape& a, const PlacedShape& b, double reach,
+                         std::vector<ContactPoint>& out, const Vec3& hint) {
+  a_ = &a;
+  b_ = &b;
+  out_ = &out;
+  first_ = out.size();
+  reach_ = reach;
   margin_ = kParallel * std::min(size_of(a.shape), size_of(b.shape));
   distance_ = jade::distance(a, b, hint);
-  if (distance_.distance >= limit) return contacts_;
+  if (distance_.distance >= reach) return;
 
-  gather(a, b);
-  corners_on_faces(features_a_, features_b_, false);
-  corners_on_faces(features_b_, features_a_, true);
+  gather();
+  corners_on_faces(false);
+  corners_on_faces(true);
   edges_on_edges();
-  corners_on_edges(features_a_, features_b_, false);
-  corners_on_edges(features_b_, features_a_, true);
-  corners_on_corners();
-  nearest_points();
-  return contacts_;
+  const auto pair_corners = [&](Sharpness which) {
+    corners_on_edges(false, which);
+    corners_on_edges(true, which);
+    corners_on_corners(which);
+  };
+  pair_corners(Sharpness::round);
+  if (!reaches_the_distance()) pair_corners(Sharpness::sharp);
+  if (!reaches_the_distance() && distance_.separated) nearest_points();
 }
 
-/// Two convex shapes with a separating direction: everything nearer than `limit` lies in a thin slab on each side.
-void ContactFinder::gather(const PlacedShape& a, const PlacedShape& b) {
+void ContactFinder::nearest_points() {
+  Curve on_a = features_a_.around(distance_.point_A), on_b = features_b_.around(distance_.point_B);
+  approach(on_a, on_b);
+  const Feature a = features_a_.feature_of(on_a);
+  Feature b = features_b_.feature_of(on_b);
+  // Two tangents side by side have no crossing; one of them is as good as a point there.
+  if (on_a.tangent().normalized().cross(on_b.tangent().normalized()).norm() < kCrossing) {
+    b.kind = Feature::Kind::point;
+    b.direction.setZero();
+  }
+  add(a, b, distance_.normal);
+}
+
+/// Two convex shapes with a separating direction: everything nearer than `reach` lies in a thin slab on each side.
+void ContactFinder::gather() {
   ContactFeatures::Region near_b, near_a;
-  const bool convex = !a.shape.tree() && !b.shape.tree();
+  const bool convex = !a_->shape.tree() && !b_->shape.tree();
   if (convex && distance_.separated) {
     const Vec3& n = distance_.normal;
-    const double depth = limit_ + margin_;
     near_b.direction = n;
-    near_b.least = n.dot(distance_.point_A) - depth;
+    near_b.least = n.dot(distance_.point_A) - reach_ - margin_;
     near_a.direction = -n;
-    near_a.least = -n.dot(distance_.point_B) - depth;
+    near_a.least = -n.dot(distance_.point_B) - reach_ - margin_;
   } else {
-    near_b.box = bounds_of(b, limit_ + margin_);
-    near_a.box = bounds_of(a, limit_ + margin_);
+    near_b.box = bounds_of(*b_, reach_ + margin_);
+    near_a.box = bounds_of(*a_, reach_ + margin_);
   }
-  features_a_.gather(a, near_b);
-  features_b_.gather(b, near_a);
+  features_a_.gather(*a_, near_b);
+  features_b_.gather(*b_, near_a);
 }
 
 /// Keeps a contact unless one that was found before is at the same place with the same normal.
-void ContactFinder::add(const ContactPoint& contact) {
-  if (!(contact.gap < limit_ && contact.gap > -kTouching)) return;
+void ContactFinder::add(const Feature& a, const Feature& b, const Vec3& toward_B) {
+  const FeatureContact at = closest_points(a, a_->X_WS, b, b_->X_WS, toward_B);
+  if (!(at.gap < reach_ && at.gap > -kTouching)) return;
   const double same = 2 * margin_;
-  for (const ContactPoint& other : contacts_)
-    if ((contact.point_A - other.point_A).squaredNorm() <= same * same &&
-        contact.normal.dot(other.normal) > 0.99)
-      return;
-  contacts_.push_back(contact);
+  for (std::size_t i = first_; i < out_->size(); ++i) {
+    const FeatureContact& other = (*out_)[i].at;
+    if ((at.p_A - other.p_A).squaredNorm() <= same * same && at.normal.dot(other.normal) > 0.99) return;
+  }
+  out_->push_back({a, b, at});
 }
 
-void ContactFinder::corners_on_faces(ContactFeatures& standing, const ContactFeatures& ground,
-                                     bool ground_is_A) {
+bool ContactFinder::reaches_the_distance() const {
+  // A contact this little above the nearest points stands for them.
+  const double enough = distance_.distance + 1e-3 * reach_;
+  return std::any_of(out_->begin() + std::ptrdiff_t(first_), out_->end(),
+                     [&](const ContactPoint& c) { return c.at.gap <= enough; });
+}
+
+void ContactFinder::corners_on_faces(bool ground_is_A) {
+  ContactFeatures &ground = ground_is_A ? features_a_ : features_b_,
+                  &standing = ground_is_A ? features_b_ : features_a_;
   for (const FaceFeature& face : ground.faces()) {
     const Vec3& n = face.normal;
     const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
     const double margin = facing ? margin_ : kBeside / kParallel * margin_;
     for (const CornerFeature& corner : standing.feet(n)) {
-      const double height = n.dot(corner.x) - face.offset, gap = height - corner.radius;
-      if (gap >= limit_ || gap <= -kTouching || !standing.is_low(corner, n)) continue;
+      const double gap = n.dot(corner.x) - face.offset - corner.feature.radius;
+      if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, n)) continue;
       if (!ground.face_holds(face, corner.x, margin)) continue;
-      const Vec3 foot = corner.x - height * n, surface = corner.x - corner.radius * n;
-      ContactPoint contact;
-      contact.gap = gap;
-      if (ground_is_A) {
-        contact = {.point_A = foot,
-                   .point_B = surface,
-                   .normal = n,
-                   .gap = gap,
-                   .rule = NormalRule::face_A,
-                   .core_A = foot,
-                   .core_B = corner.x,
-                   .feature = {face_A_corner_B, face.id, corner.id}};
-      } else {
-        contact = {.point_A = surface,
-                   .point_B = foot,
-                   .normal = -n,
-                   .gap = gap,
-                   .rule = NormalRule::face_B,
-                   .core_A = corner.x,
-                   .core_B = foot,
-                   .feature = {corner_A_face_B, corner.id, face.id}};
-      }
-      add(contact);
+      if (ground_is_A)
+        add(face.feature, corner.feature, n);
+      else
+        add(corner.feature, face.feature, -n);
     }
   }
 }
@@ -149,93 +153,57 @@ void ContactFinder::edges_on_edges() {
       const double s = apart.cross(f.direction).dot(cross) / (sine * sine);
       const double t = apart.cross(e.direction).dot(cross) / (sine * sine);
       if (!(s > 0 && s < e.length && t > 0 && t < f.length)) continue;
-      const Vec3 x_a = e.from + s * e.direction, x_b = f.from + t * f.direction;
       Vec3 n = cross / sine;
       // Faces say which way is out of A; round edges have no inside near them.
       const Vec3 inward = e.inward[0] + e.inward[1] - f.inward[0] - f.inward[1];
-      const double side = inward.isZero() ? -n.dot(x_b - x_a) : n.dot(inward);
-      if (side > 0) n = -n;
-      if (!is_outward(e, n, kSlack) || !is_outward(f, -n, kSlack)) continue;
-      add({.point_A = x_a + e.radius * n,
-           .point_B = x_b - f.radius * n,
-           .normal = n,
-           .gap = n.dot(x_b - x_a) - e.radius - f.radius,
-           .rule = NormalRule::edges,
-           .core_A = x_a,
-           .core_B = x_b,
-           .edge_A = e.direction,
-           .edge_B = f.direction,
-           .feature = {edge_edge, e.id, f.id}});
+      if ((inward.isZero() ? -n.dot(apart) : n.dot(inward)) > 0) n = -n;
+      if (is_outward(e, n, kSlack) && is_outward(f, -n, kSlack)) add(e.feature, f.feature, n);
     }
 }
 
-void ContactFinder::corners_on_edges(const ContactFeatures& cornered, const ContactFeatures& edged,
-                                     bool edge_is_A) {
+void ContactFinder::corners_on_edges(bool edge_is_A, Sharpness which) {
+  const ContactFeatures &edged = edge_is_A ? features_a_ : features_b_,
+                        &cornered = edge_is_A ? features_b_ : features_a_;
   for (const EdgeFeature& e : edged.edges())
     for (const CornerFeature& corner : cornered.corners()) {
-      const double radii = e.radius + corner.radius;
-      if (radii == 0) continue;
+      const bool sharp = e.feature.radius + corner.feature.radius == 0;
+      if (sharp != (which == Sharpness::sharp)) continue;
       const double s = e.direction.dot(corner.x - e.from);
       if (!(s > 0 && s < e.length)) continue;
-      const Vec3 foot = e.from + s * e.direction, along = corner.x - foot;
+      const Vec3 along = corner.x - e.from - s * e.direction;
       const double length = along.norm();
       if (!(length > 0)) continue;
       const Vec3 n = along / length;
-      if (!is_outward(e, n, 1e-9) || !cornered.is_outward(corner, -n)) continue;
-      const Vec3 on_edge = foot + e.radius * n, on_corner = corner.x - corner.radius * n;
+      if (!is_outward(e, n, kOutward) || !cornered.is_outward(corner, -n, kOutward)) continue;
       if (edge_is_A)
-        add({.point_A = on_edge,
-             .point_B = on_corner,
-             .normal = n,
-             .gap = length - radii,
-             .core_A = foot,
-             .core_B = corner.x,
-             .edge_A = e.direction,
-             .feature = {edge_A_corner_B, e.id, corner.id}});
+        add(e.feature, corner.feature, n);
       else
-        add({.point_A = on_corner,
-             .point_B = on_edge,
-             .normal = -n,
-             .gap = length - radii,
-             .core_A = corner.x,
-             .core_B = foot,
-             .edge_B = e.direction,
-             .feature = {corner_A_edge_B, corner.id, e.id}});
+        add(corner.feature, e.feature, -n);
     }
 }
 
-void ContactFinder::corners_on_corners() {
+void ContactFinder::corners_on_corners(Sharpness which) {
   for (const CornerFeature& c : features_a_.corners())
     for (const CornerFeature& d : features_b_.corners()) {
-      const double length = (d.x - c.x).norm(), radii = c.radius + d.radius;
-      if (radii == 0 || !(length > 0)) continue;
+      const bool sharp = c.feature.radius + d.feature.radius == 0;
+      const double length = (d.x - c.x).norm();
+      if (sharp != (which == Sharpness::sharp) || !(length > 0)) continue;
       const Vec3 n = (d.x - c.x) / length;
-      if (!features_a_.is_outward(c, n) || !features_b_.is_outward(d, -n)) continue;
-      add({.point_A = c.x + c.radius * n,
-           .point_B = d.x - d.radius * n,
-           .normal = n,
-           .gap = length - radii,
-           .core_A = c.x,
-           .core_B = d.x,
-           .feature = {corner_corner, c.id, d.id}});
+      if (features_a_.is_outward(c, n, kOutward) && features_b_.is_outward(d, -n, kOutward))
+        add(c.feature, d.feature, n);
     }
 }
 
-void ContactFinder::nearest_points() {
-  if (!distance_.separated) return;
-  // A contact this much above the nearest points stands for them: the rounding of both.
-  const double enough = distance_.distance + 1e-3 * limit_;
-  const bool found =
-      std::any_of(contacts_.begin(), contacts_.end(), [&](const ContactPoint& c) { return c.gap <= enough; });
-  if (found) return;
-  const Vec3& n = distance_.normal;
-  add({.point_A = distance_.point_A,
-       .point_B = distance_.point_B,
-       .normal = n,
-       .gap = distance_.distance,
-       .core_A = distance_.point_A,
-       .core_B = distance_.point_B,
-       .feature = {nearest, 0, 0}});
+void contact_points(const PlacedShape& a, const PlacedShape& b, double reach,
+                    std::vector<ContactPoint>& out) {
+  thread_local ContactFinder finder;
+  finder.find(a, b, reach, out);
+}
+
+std::vector<ContactPoint> contact_points(const PlacedShape& a, const PlacedShape& b, double reach) {
+  std::vector<ContactPoint> out;
+  contact_points(a, b, reach, out);
+  return out;
 }
 
 }  // namespace jade
