@@ -8,4 +8,8 @@ namespace jade::cli {
 /// One file per command, named after it.
 void add_lcp_command(CLI::App& app, int& exit_code);
 
+void add_list_command(CLI::App& app, int& exit_code);
+void add_run_command(CLI::App& app, int& exit_code);
+void add_show_command(CLI::App& app, int& exit_code);
+
 }  // namespace jade::cli
