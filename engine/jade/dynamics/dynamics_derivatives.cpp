@@ -9,7 +9,7 @@ namespace {
 
 using Gyroscopic = DerivativeWorkspace::Gyroscopic;
 
-Gyroscopic gyroscopic_of(const RigidInertia& I, const Vec6& V, const Vec3& P) {
+Gyroscopic gyroscopic_of(const RigidInertia& I, const Vec6& V) {
   const Symmetric3& J = I.J;
   const Vec3 w = V.head<3>(), v = V.tail<3>(), h = I.h;
   // 2 J − tr J 1
@@ -21,7 +21,7 @@ Gyroscopic gyroscopic_of(const RigidInertia& I, const Vec6& V, const Vec3& P) {
   out.W.col(2) = cross3(w, Vec3(xz, yz, zz)) - 2 * h[2] * v;
   const double trace = 2 * h.dot(v);
   for (int k = 0; k < 3; ++k) out.W(k, k) += trace;
-  out.P = P;
+  out.P = I.m * v - cross3(h, w);
   return out;
 }
 
@@ -64,10 +64,9 @@ void update_column_rates(const Model& model, const DynamicsWorkspace& work, Deri
 void set_composites(const DynamicsWorkspace& work, DerivativeWorkspace& out) {
   for (std::size_t i = 0; i < work.inertia.size(); ++i) {
     const RigidInertia& I = work.inertia[i];
-    const Vec6 momentum = I * work.V[i];
     out.inertia[i] = I;
-    out.gyroscopic[i] = gyroscopic_of(I, work.V[i], momentum.tail<3>());
-    out.F[i] = I * work.A[i] + cross_force(work.V[i], momentum);
+    out.gyroscopic[i] = gyroscopic_of(I, work.V[i]);
+    out.F[i] = rigid_force(I, work.V[i], work.A[i]);
   }
 }
 

@@ -89,7 +89,7 @@ void aba(const Model& model, const VecX& tau, DynamicsWorkspace& work, VecX& a) 
     Vec6& A = work.A[i];
     A = (link.parent < 0 ? A_world : work.A[link.parent]) + work.Vx[i];
     if (link.prescribed) A += work.S[link.v] * a[link.v];
-    work.F[i] = work.inertia[i] * A + cross_force(work.V[i], work.inertia[i] * work.V[i]);
+    work.F[i] = rigid_force(work.inertia[i], work.V[i], A);
   }
   sweep_up(model, tau, work);
   sweep_down(model, work, a);

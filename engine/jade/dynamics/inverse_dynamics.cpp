@@ -14,7 +14,7 @@ void rnea(const Model& model, const VecX& a, DynamicsWorkspace& work, VecX& tau)
     Vec6& A = work.A[i];
     A = (link.parent < 0 ? A_world : work.A[link.parent]) + work.Vx[i];
     for (int k = 0; k < link.nv; ++k) A += work.S[link.v + k] * a[link.v + k];
-    work.F[i] = work.inertia[i] * A + cross_force(work.V[i], work.inertia[i] * work.V[i]);
+    work.F[i] = rigid_force(work.inertia[i], work.V[i], A);
   }
   for (std::size_t i = links.size(); i-- > 0;) {
     const Link& link = links[i];

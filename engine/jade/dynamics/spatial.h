@@ -79,4 +79,15 @@ struct RigidInertia {
   }
 };
 
+/// I A + V ×* I V, the force that keeps a rigid body on its way, with a' = a + ω × v multiplied out:
+///   n = J α + ω × J ω + h × a',   f = m a' + α × h + ω × (ω × h)
+inline Vec6 rigid_force(const RigidInertia& I, const Vec6& V, const Vec6& A) {
+  const Vec3 w = V.head<3>(), alpha = A.head<3>();
+  const Vec3 a = A.tail<3>() + cross3(w, V.tail<3>());
+  Vec6 out;
+  out.head<3>() = I.J * alpha + cross3(w, I.J * w) + cross3(I.h, a);
+  out.tail<3>() = I.m * a + cross3(alpha, I.h) + cross3(w, cross3(w, I.h));
+  return out;
+}
+
 }  // namespace jade

@@ -5,6 +5,8 @@
 #include <Eigen/Eigenvalues>
 #include <fmt/core.h>
 
+#include "jade/base/suggest.h"
+
 namespace jade {
 namespace {
 
@@ -83,11 +85,11 @@ void Model::refresh() {
 int Model::body_named(std::string_view name) const {
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     if (bodies_[i].name == name) return static_cast<int>(i);
-  std::string names;
-  for (const Body& body : bodies_) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", body.name);
+  std::vector<std::string> names;
+  for (const Body& body : bodies_) names.push_back(body.name);
   throw InvalidInput("model", {{.place = fmt::format("body \"{}\"", name),
                                 .problem = "does not exist",
-                                .remedy = fmt::format("use one of: {}", names)}});
+                                .remedy = suggest(name, names)}});
 }
 
 State initial_state(const Model& model) {

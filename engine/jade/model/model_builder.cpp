@@ -3,6 +3,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include <fmt/core.h>
+
 #include "jade/geometry/mass_properties.h"
 #include "jade/geometry/mesh_file.h"
 #include "jade/model/model.h"
@@ -226,7 +228,7 @@ class ModelBuilder {
 
 Model build_model(const SceneDescription& scene) {
   std::vector<Mistake> mistakes = check_scene(scene);
-  if (!mistakes.empty()) throw InvalidInput("scene \"" + scene.name + "\"", std::move(mistakes));
+  if (!mistakes.empty()) throw InvalidInput(fmt::format("scene \"{}\"", scene.name), std::move(mistakes));
   return ModelBuilder(scene).take();
 }
 
