@@ -205,9 +205,11 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
     const double scale = island.scale[j];
     island.b[j] = scale * p.b[r];
     island.beta[j] = scale * (p.beta.size() > 0 ? p.beta[r] : std::abs(p.b[r]));
-    const double* from = p.A.data() + static_cast<std::ptrdiff_t>(r) * p.size();
-    double* to = island.A.data() + static_cast<std::ptrdiff_t>(j) * n;
-    for (int i = 0; i < n; ++i) to[i] = from[island.row[i]] * (scale * island.scale[i]);
+    const double* __restrict from = p.A.data() + static_cast<std::ptrdiff_t>(r) * p.size();
+    double* __restrict to = island.A.data() + static_cast<std::ptrdiff_t>(j) * n;
+    const int* __restrict rows = island.row.data();
+    const double* __restrict scales = island.scale.data();
+    for (int i = 0; i < n; ++i) to[i] = from[rows[i]] * (scale * scales[i]);
   }
 }
 

@@ -19,7 +19,8 @@ struct IslandWorkspace {
   Lemke<double> lemke;
   Lemke<Quad> quad_lemke;
   std::vector<double> scratch;
-  IslandState best;  ///< the least invalid answer so far
+  IslandState best;   ///< the least invalid answer so far
+  IslandState trial;  ///< an answer under trial
 };
 
 /// What a method did with one island.

@@ -66,14 +66,12 @@ class Inspection {
   }
 
   void numbers() {
-    // One sum of zeros per column is NaN as soon as one entry is not finite.
-    for (int j = 0; j < n_; ++j) {
-      const double* column = p_.A.data() + static_cast<long>(j) * n_;
-      double poison = 0;
-      for (int i = 0; i < n_; ++i) poison += column[i] * 0.0;
-      if (poison == 0) continue;
-      for (int i = 0; i < n_; ++i) {
-        if (!std::isfinite(column[i])) not_finite(fmt_row("A", i, j), column[i]);
+    // A sum of zeros is NaN as soon as one entry is not finite.
+    if (n_ > 0 && !((p_.A.array() * 0.0).sum() == 0)) {
+      for (int j = 0; j < n_; ++j) {
+        for (int i = 0; i < n_; ++i) {
+          if (!std::isfinite(p_.A(i, j))) not_finite(fmt_row("A", i, j), p_.A(i, j));
+        }
       }
     }
     for (int i = 0; i < n_; ++i) {

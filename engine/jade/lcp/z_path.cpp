@@ -26,6 +26,10 @@ ClassWalk::Event ZPath::start(IslandState& state, const ZPathSettings& settings)
     state.classes[i] = RowClass::separate;
     state.f[i] = 0;
   }
+  if (settings.nudge > 0) {
+    for (int j = 0; j < s.n; ++j)
+      axpy(s.n, settings.nudge * size * (spread(7 * j) - 0.75), s.column(j), b_.data());
+  }
   // z d lifts every normal to v ≥ 0; the row that needs most of it is the first to touch.
   Event first{0, -1, RowClass::clamped};
   z_ = 0;

@@ -10,6 +10,9 @@ namespace jade::lcp {
 struct ZPathSettings {
   double epsilon = 1e-5;       ///< compliance, relative to A_ii
   double perturbation = 1e-9;  ///< of b, relative to its largest entry: resolves ties
+  /// Of b by A p, p a small force on every row relative to the largest entry of b: resolves ties without leaving the
+  /// range of J, where a perturbation would be magnified by 1/ε.
+  double nudge = 0;
   int max_pivots = 0;
   int rebuild_every = 0;  ///< pivots between fresh factorisations; 0: never
 };
