@@ -98,7 +98,7 @@ TEST(JammedContact, HasThreeValidSolutions) {
 }
 
 TEST(JammedContact, IsSolvedWithTheLeastImpulse) {
-  const LcpSolution solution = solve(jammed(), {.newton_first = false});
+  const LcpSolution solution = solve(jammed());
   EXPECT_EQ(solution.status, LcpStatus::solved);
   EXPECT_EQ(solution.f, VecX(Vec2(0, 0)));
 }

@@ -15,7 +15,7 @@ namespace jade {
 namespace {
 
 /// The rule that picks one of several solutions must not change between the points of a difference.
-const LcpSettings kRule{.warm_start = false, .newton_first = false};
+const LcpSettings kRule{.warm_start = false};
 
 LcpProblem moved(const LcpProblem& problem, const VecX& du, double s) {
   ContactFactors factors = *problem.factors;

@@ -156,8 +156,7 @@ Permuted permuted(const LcpProblem& problem) {
 RC_GTEST_PROP(LcpSolution, DoesNotDependOnTheOrderOfContacts, ()) {
   const Drawn drawn = draw_solvable();
   const Permuted other = permuted(drawn.problem);
-  const LcpSettings rule{.newton_first =
-                             false};  // the specified selection, from several solutions always the same
+  const LcpSettings rule;  // cold: from several solutions always the specified one
   const LcpSolution a = solve(drawn.problem, rule), b = solve(other.problem, rule);
   RC_PRE(a.selection == LcpSelection::least_impulse && b.selection == LcpSelection::least_impulse);
   VecX back(a.v.size());

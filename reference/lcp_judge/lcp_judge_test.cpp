@@ -94,15 +94,23 @@ TEST(LcpJudge, MeasuresARestingContactAgainstTheTermsOfItsVelocity) {
 }
 
 TEST(LcpJudge, KeepsItsBitsWhenTermsCancel) {
-  // Σ cancels to −2⁻⁶⁰ in exact arithmetic and to zero in double: only extra bits see that v < 0 here.
+  // v = −2⁻⁶⁰ + 1 − 1 is zero when summed in double: only extra bits see that it is negative.
   LcpProblem problem;
-  problem.A = MatX::Zero(2, 2);
-  problem.A << 1, 1, 1, 1;
-  problem.b = Vec2(-1, -1);
+  problem.A.resize(2, 2);
+  problem.A << 1, -1, -1, 1;
+  problem.b = Vec2(-0x1p-60, 0);
   problem.rows = {{.kind = RowKind::normal}, {.kind = RowKind::normal}};
-  const LcpJudgement judgement = judge(problem, Vec2(1, -0x1p-60), {.tolerance = 0});
-  EXPECT_FALSE(judgement.valid);
+  const LcpJudgement judgement = judge(problem, Vec2(1, 1), {.tolerance = 0});
+  EXPECT_EQ(judgement.fault, LcpFault::penetrating_velocity);
   EXPECT_EQ(judgement.residual, 0x1p-61);  // 2⁻⁶⁰ over σ = 2, up to its last bits
+}
+
+TEST(LcpJudge, LetsAPullingNormalCarryNoFriction) {
+  // The bound of the tangents is zero then, not negative: only the normal row is at fault.
+  const LcpJudgement judgement = judge(one_contact(-1, 0.1, 0.5), Vec3(-1, 0, 0));
+  EXPECT_EQ(judgement.fault, LcpFault::pulling_force);
+  EXPECT_EQ(judgement.worst_row, 0);
+  EXPECT_DOUBLE_EQ(judgement.residual, 0.5);
 }
 
 TEST(LcpJudge, JudgesPlainProblemsEvenWithAZeroDiagonal) {
