@@ -38,7 +38,8 @@ function(jade_add_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE jade_options Jade::engine GTest::gtest_main ${ARG_LIBRARIES})
   include(GoogleTest)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600)
+  # Properties draw the same worlds in every run; a campaign sets RC_PARAMS itself and runs the executable.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600 ENVIRONMENT RC_PARAMS=seed=20261116)
 endfunction()
 
 # The engine's unit tests are declared in its folders and created only when the suite is built.

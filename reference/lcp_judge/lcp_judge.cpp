@@ -46,12 +46,12 @@ struct Row {
   Bounds::Kind kind = Bounds::Kind::one_sided;
 };
 
-Row row_of(const LcpProblem& problem, const VecX& f, double added, int i) {
+Row row_of(const LcpProblem& problem, const VecX& f, double regularisation, int i) {
   const int n = problem.size();
   Real w = problem.b[i];
   Real sigma = problem.beta.size() > 0 ? Real(problem.beta[i]) : std::abs(Real(problem.b[i]));
   Real largest = 0;
-  const Real diagonal = Real(problem.A(i, i)) + Real(added);
+  const Real diagonal = Real(problem.A(i, i)) + Real(regularisation);
   for (int j = 0; j < n; ++j) {
     const Real entry = j == i ? diagonal : Real(problem.A(i, j));
     const Real term = entry * Real(f[j]);
@@ -133,12 +133,8 @@ LcpJudgement judge(const LcpProblem& problem, const VecX& f, const JudgeSettings
   LcpJudgement judgement;
   Real worst = -1;
   for (int i = 0; i < problem.size(); ++i) {
-    Row row = row_of(problem, f, 0, i);
-    Real r = residual_of(row);
-    if (settings.added_diagonal.size() > 0 && !(r <= Real(settings.tolerance))) {
-      row = row_of(problem, f, settings.added_diagonal[i], i);
-      r = residual_of(row);
-    }
+    const Row row = row_of(problem, f, settings.regularisation, i);
+    const Real r = residual_of(row);
     if (!std::isfinite(r)) return refused(LcpFault::not_finite, i);  // A f left the range of long double
     if (r <= worst) continue;
     worst = r;

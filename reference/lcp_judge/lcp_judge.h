@@ -34,9 +34,7 @@ struct LcpJudgement {
 struct JudgeSettings {
   /// On the residual. Rounding of a good solver is 1e-13 and below, a wrong class shows at 1e-6 and above.
   double tolerance = 1e-10;
-  /// Judge the answer against A + Δ, Δ_i being 0 or added_diagonal[i], whichever suits row i better: parts of a
-  /// problem that do not touch may be solved with and without compliance. Empty: A itself.
-  VecX added_diagonal = {};
+  double regularisation = 0;  ///< ε: judge the answer against A + εI instead of A
 };
 
 /// Whether f solves the problem, free of units, and if not, why.

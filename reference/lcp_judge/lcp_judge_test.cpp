@@ -138,7 +138,7 @@ TEST(LcpJudge, JudgesAgainstACompliantMatrixWhenAsked) {
   problem.b = Vec2(-1, -1);
   problem.rows = {{.kind = RowKind::normal}, {.kind = RowKind::normal}};
   EXPECT_FALSE(judge(problem, Vec2(1, 1)).valid);
-  EXPECT_TRUE(judge(problem, Vec2(1, 1), {.added_diagonal = Vec2(1, 1)}).valid);
+  EXPECT_TRUE(judge(problem, Vec2(1, 1), {.regularisation = 1}).valid);
 }
 
 }  // namespace

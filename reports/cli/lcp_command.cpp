@@ -1,4 +1,3 @@
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -21,20 +20,6 @@ namespace jade::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string_view name_of_status(LcpStatus status) {
-  switch (status) {
-    case LcpStatus::solved:
-      return "solved";
-    case LcpStatus::no_solution_found:
-      return "no_solution_found";
-    case LcpStatus::infeasible:
-      return "infeasible";
-    case LcpStatus::ray:
-      return "ray";
-  }
-  return "unknown";
-}
 
 Json to_json(const VecX& values) {
   Json array = Json::array();
@@ -72,7 +57,7 @@ struct SolveReport {
 
 SolveReport solve_with_method(const LcpProblem& problem, LcpMethod method) {
   const LcpSolution solution = solve(recognise_contacts(problem), {.method = method});
-  SolveReport report{std::string(name_of_status(solution.status)), solution.f};
+  SolveReport report{std::string(name_of(solution.status)), solution.f};
   report.answers = solution.status == LcpStatus::solved || solution.status == LcpStatus::infeasible;
   report.more = {{"stage", solution.stage}, {"pivots", solution.pivots}};
   if (solution.regularisation > 0) report.more["regularisation"] = solution.regularisation;
@@ -114,7 +99,7 @@ int run_solve(const SolveArguments& arguments) {
       method ? solve_with_method(problem, *method) : solve_with_peer(problem, arguments);
   const reference::LcpJudgement judgement = reference::judge(problem, report.f);
   // "There is no solution" is an answer too; the judge has nothing to say about it.
-  const bool infeasible = report.status == name_of_status(LcpStatus::infeasible);
+  const bool infeasible = report.status == name_of(LcpStatus::infeasible);
   if (arguments.json) {
     Json json{{"solver", arguments.solver}, {"status", report.status}, {"f", to_json(report.f)}};
     json["judge"] = to_json(judgement);

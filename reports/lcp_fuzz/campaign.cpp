@@ -113,9 +113,9 @@ Verdict verdict_on(const LcpProblem& problem, const SolverReply& reply, bool may
   verdict.valid = judgement.valid;
   if (verdict.valid) return verdict;
   verdict.wrong_claim = reply.claim == Claim::solved;
-  if (may_have_no_solution && reply.claim == Claim::gave_up && reply.added_diagonal.size() > 0) {
+  if (may_have_no_solution && reply.claim == Claim::gave_up && reply.regularisation > 0) {
     verdict.compliant =
-        reference::judge(problem, reply.f, {.tolerance = tolerance, .added_diagonal = reply.added_diagonal})
+        reference::judge(problem, reply.f, {.tolerance = tolerance, .regularisation = reply.regularisation})
             .valid;
   }
   if (!verdict.compliant) {

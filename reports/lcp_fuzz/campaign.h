@@ -29,7 +29,7 @@ struct FuzzSettings {
 /// The verdict on one reply.
 struct Verdict {
   bool valid = false;
-  /// In a family whose problems may have no solution: not valid, said so, and valid for A + Δ.
+  /// In a family whose problems may have no solution: not valid, said so, and valid for A + εI.
   bool compliant = false;
   bool wrong_claim = false;  ///< not valid, but it said so
   double residual = 0;

@@ -156,7 +156,7 @@ SolverReply CommandSolver::solve(const LcpProblem& problem) {
     reference::LcpAnswer parsed = reference::parse_lcp_answer(answer, "answer");
     reply.f = std::move(parsed.f);
     reply.claim = parsed.gave_up ? Claim::gave_up : Claim::solved;
-    if (parsed.regularisation > 0) reply.added_diagonal = compliance(problem, parsed.regularisation);
+    reply.regularisation = parsed.regularisation;
     if (parsed.microseconds) reply.microseconds = *parsed.microseconds;
   } catch (const InvalidInput& error) {
     // What follows may be out of step with the questions: start afresh.

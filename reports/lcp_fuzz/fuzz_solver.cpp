@@ -2,7 +2,6 @@
 
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <stdexcept>
 
@@ -40,7 +39,7 @@ class OwnSolver : public FuzzSolver {
     reply.f = solution_.f;
     if (solution_.status == LcpStatus::solved) return reply;
     reply.claim = Claim::gave_up;
-    if (solution_.regularisation > 0) reply.added_diagonal = compliance(problem, solution_.regularisation);
+    reply.regularisation = solution_.regularisation;
     return reply;
   }
 
@@ -83,19 +82,6 @@ SolverSpec solver_named(std::string_view name, const std::string& peer_folder, d
 
 SolverSpec solver_command(const std::string& command, double timeout_seconds) {
   return {"command", true, [=] { return std::make_unique<CommandSolver>(command, timeout_seconds); }};
-}
-
-VecX compliance(const LcpProblem& problem, double regularisation) {
-  VecX added(problem.size());
-  for (int i = 0; i < added.size(); ++i) {
-    int exponent = 0;
-    const double mantissa =
-        std::frexp(problem.A(i, i), &exponent);  // A_ii = mantissa 2^exponent, mantissa in [½, 1)
-    // The even exponent that brings A_ii into [½, 2) is D⁻².
-    const int even = exponent % 2 == 0 ? exponent : exponent - 1;
-    added[i] = mantissa == 0 ? 0 : std::ldexp(regularisation, even);
-  }
-  return added;
 }
 
 }  // namespace jade::reports

@@ -22,8 +22,7 @@ enum class Claim {
 struct SolverReply {
   Claim claim = Claim::solved;
   VecX f;
-  /// When it gave up: f is claimed to solve A + diag(added_diagonal). Empty: nothing is claimed.
-  VecX added_diagonal;
+  double regularisation = 0;  ///< when it gave up: f is claimed to solve A + εI; 0: nothing is claimed
   double microseconds = 0;
   std::string detail;  ///< why there is no answer
 };
@@ -52,9 +51,5 @@ SolverSpec solver_named(std::string_view name, const std::string& peer_folder, d
 
 /// A program that stays alive, reads a problem a line and answers `{"f": […]}` a line.
 SolverSpec solver_command(const std::string& command, double timeout_seconds);
-
-/// The compliance behind `no_solution_found`: ε of the scaled problem in the units of A.
-///   D_i = 2^k with 4^k A_ii in [½, 2);  D (A + Δ) D = D A D + ε I  ⇒  Δ_i = ε / D_i²
-VecX compliance(const LcpProblem& problem, double regularisation);
 
 }  // namespace jade::reports

@@ -50,17 +50,24 @@ void factor_articulated(const Model& model, const VecX& diagonal, DynamicsWorksp
   for (std::size_t i = links.size(); i-- > 0;) {
     const Link& link = links[i];
     Mat6& I = work.articulated[i];
-    for (int k = link.v + link.nv; k-- > link.v;) {
-      Vec6& U = work.U[k];
-      if (link.prescribed) {
-        work.inverse_D[k] = 0;
-        continue;
-      }
-      U.noalias() = I * work.S[k];
-      work.inverse_D[k] = 1 / (work.S[k].dot(U) + diagonal[k]);
-      I.noalias() -= U * (U * work.inverse_D[k]).transpose();
+    Mat6* parent = link.parent < 0 ? nullptr : &work.articulated[link.parent];
+    if (link.prescribed) {
+      work.inverse_D[link.v] = 0;
+      if (parent) *parent += I;
+      continue;
     }
-    if (link.parent >= 0) work.articulated[link.parent] += I;
+    for (int k = link.v + link.nv; k-- > link.v;) {
+      const Vec6& S = work.S[k];
+      const Vec6 U = I * S;
+      const double inverse_D = 1 / (S.dot(U) + diagonal[k]);
+      work.U[k] = U;
+      work.inverse_D[k] = inverse_D;
+      // What is left after the last elimination goes straight to the parent; the world takes nothing.
+      if (k > link.v)
+        for (int c = 0; c < 6; ++c) I.col(c) -= U * (U[c] * inverse_D);
+      else if (parent)
+        for (int c = 0; c < 6; ++c) parent->col(c) += I.col(c) - U * (U[c] * inverse_D);
+    }
   }
 }
 

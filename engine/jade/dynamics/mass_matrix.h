@@ -39,8 +39,11 @@ class TreeFactorization {
 
  private:
   bool factor_in_place(const Model& model);
+  template <class Visit>
+  void for_each_run_before(const Model& model, int k, Visit&& visit) const;
 
-  RowMatX LU_;  ///< L below the diagonal, U above it, 1/D on it
+  RowMatX LU_;                  ///< L below the diagonal, U above it, 1/D on it
+  std::vector<int> run_start_;  ///< coordinates run_start[k] … k follow each other without a branch
 };
 
 }  // namespace jade

@@ -30,10 +30,11 @@ enum class CcdPath {
   subdivision,  ///< floating-point bounds on pieces of [0, 1]
   root,         ///< roots of the coplanarity cubic in floating point
   exact,        ///< exact arithmetic
+  advancement,  ///< directions that separate, one after the other
 };
 
 constexpr const char* name_of(CcdPath path) {
-  constexpr const char* names[] = {"axis", "coplanarity", "subdivision", "root", "exact"};
+  constexpr const char* names[] = {"axis", "coplanarity", "subdivision", "root", "exact", "advancement"};
   return names[static_cast<int>(path)];
 }
 

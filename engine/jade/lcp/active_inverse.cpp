@@ -20,32 +20,33 @@ void ActiveInverse::reset(const ContactIsland& island, double epsilon) {
   epsilon_ = epsilon;
   k_ = 0;
   healthy_ = true;
+  smallest_pivot_ = 1;
   const int n = island.n;
   stride_ = n;
   inverse_.resize(static_cast<std::size_t>(n) * n);
-  for (auto* v : {&direction_, &column_, &column_x_, &row_x_, &w_, &u_}) v->resize(n);
+  folded_.resize(static_cast<std::size_t>(n) * island.m);
+  for (auto* v : {&direction_, &column_x_, &row_x_, &w_, &u_}) v->resize(n);
   free_.clear();
   position_.assign(n, -1);
 }
 
-double ActiveInverse::insert_normal(int i, const std::vector<RowClass>& classes, double rhs) {
+void ActiveInverse::fold(int normal, const std::vector<RowClass>& classes) {
   const ContactIsland& s = *island_;
-  const double* a = s.column(i);
-  for (int j = 0; j < s.n; ++j) column_[j] = a[j];
-  for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
+  double* to = folded_.data() + static_cast<std::ptrdiff_t>(normal) * stride_;
+  std::copy(s.column(normal), s.column(normal) + s.n, to);
+  for (int t = s.tangent_begin[normal]; t < s.tangent_begin[normal + 1]; ++t) {
     const double slope = slip_sign(classes[t]) * s.mu[t];
-    if (slope != 0) axpy(s.n, slope, s.column(t), column_.data());
+    if (slope != 0) axpy(s.n, slope, s.column(t), to);
   }
-  corner_ = column_[i] + epsilon_ * s.at(i, i);
+}
+
+double ActiveInverse::insert_normal(int i, const std::vector<RowClass>& classes, double rhs) {
+  fold(i, classes);
+  const double* column = velocity_column(i);
+  corner_ = column[i] + epsilon_ * island_->at(i, i);
   for (int p = 0; p < k_; ++p) {
-    const int j = free_[p];
-    column_x_[p] = column_[j];
-    double entry = a[j];
-    if (j < s.m) {
-      for (int t = s.tangent_begin[j]; t < s.tangent_begin[j + 1]; ++t)
-        entry += slip_sign(classes[t]) * s.mu[t] * a[t];
-    }
-    row_x_[p] = entry;
+    column_x_[p] = column[free_[p]];
+    row_x_[p] = velocity_column(free_[p])[i];
   }
   return border(i, rhs);
 }
@@ -65,6 +66,7 @@ double ActiveInverse::insert_tangent(int t, const std::vector<RowClass>& classes
     column[p] += slope * column[normal];
   }
   direction_[p] += slope * direction_[normal];
+  axpy(s.n, -slope, s.column(t), folded_.data() + static_cast<std::ptrdiff_t>(s.normal[t]) * stride_);
   return slack_speed;
 }
 
@@ -73,17 +75,11 @@ double ActiveInverse::insert_loose(int t, const std::vector<RowClass>& classes, 
   const double* a = s.column(t);
   corner_ = a[t] * (1 + epsilon_);
   for (int p = 0; p < k_; ++p) {
-    const int j = free_[p];
-    column_x_[p] = a[j];
-    double entry = a[j];
-    if (j < s.m) {
-      for (int q = s.tangent_begin[j]; q < s.tangent_begin[j + 1]; ++q) {
-        const double slope = slip_sign(classes[q]) * s.mu[q];
-        entry += slope * (q == t ? a[q] * (1 + epsilon_) : a[q]);
-      }
-    }
-    row_x_[p] = entry;
+    column_x_[p] = a[free_[p]];
+    row_x_[p] = velocity_column(free_[p])[t];
   }
+  // The compliance of a slipping tangent acts on the force that its normal gives it.
+  row_x_[position_[s.normal[t]]] += slip_sign(classes[t]) * s.mu[t] * epsilon_ * a[t];
   return border(t, rhs);
 }
 
@@ -99,6 +95,7 @@ double ActiveInverse::border(int row, double rhs) {
     healthy_ = false;
     return 0;
   }
+  smallest_pivot_ = std::min(smallest_pivot_, std::abs(s));
   const double inverse_s = 1 / s;
   const double added = (rhs - dot(k_, row_x_.data(), direction_.data())) * inverse_s;
   axpy(k_, -added, w, direction_.data());
@@ -120,6 +117,9 @@ double ActiveInverse::border(int row, double rhs) {
 double ActiveInverse::remove(int row) { return erase(position_[row], -1, 0); }
 
 double ActiveInverse::remove_to_bound(int t, int sign) {
+  const int n = island_->normal[t];
+  axpy(island_->n, sign * island_->mu[t], island_->column(t),
+       folded_.data() + static_cast<std::ptrdiff_t>(n) * stride_);
   return erase(position_[t], position_[island_->normal[t]], sign * island_->mu[t]);
 }
 
@@ -162,6 +162,21 @@ double ActiveInverse::erase(int p, int tied_to, double slope) {
   free_.pop_back();
   --k_;
   return velocity;
+}
+
+void ActiveInverse::rebuild(const ClassEquations& equations, const std::vector<RowClass>& classes) {
+  free_ = equations.free_rows();
+  std::fill(position_.begin(), position_.end(), -1);
+  for (int p = 0; p < k_; ++p) {
+    position_[free_[p]] = p;
+    if (free_[p] < island_->m) fold(free_[p], classes);
+    direction_[p] = free_[p] < island_->m ? island_->d[free_[p]] : 0;
+    double* to = inverse_.data() + static_cast<std::ptrdiff_t>(p) * stride_;
+    std::fill(to, to + k_, 0.0);
+    to[p] = 1;
+    equations.solve(to);
+  }
+  equations.solve(direction_.data());
 }
 
 void ActiveInverse::solve(double* r) const {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "jade/lcp/class_equations.h"
 #include "jade/lcp/contact_island.h"
 
 namespace jade::lcp {
@@ -37,11 +38,24 @@ class ActiveInverse {
   /// A sticking tangent starts to slip at its upper (+1) or lower (−1) bound. Returns the speed of its velocity.
   double remove_to_bound(int t, int sign);
 
+  /// Forgets the rounding of all changes so far: the inverse of freshly factored equations of the same classes, and
+  /// the direction for a right-hand side that is d on unilateral rows and 0 on tangents.
+  void rebuild(const ClassEquations& equations, const std::vector<RowClass>& classes);
+
+  /// How all n velocities feel the unknown of a free row: the column of A P, slipping tangents folded in.
+  const double* velocity_column(int row) const {
+    return row < island_->m ? folded_.data() + static_cast<std::ptrdiff_t>(row) * stride_
+                            : island_->column(row);
+  }
+
   /// In place, for vectors over the free rows: r becomes K⁻¹ r.
   void solve(double* r) const;
   bool healthy() const { return healthy_; }
+  /// The least pivot met so far, where 1 means an independent row and ε a redundant one.
+  double smallest_pivot() const { return smallest_pivot_; }
 
  private:
+  void fold(int normal, const std::vector<RowClass>& classes);
   double border(int row, double rhs);
   double erase(int position, int tied_to, double slope);
 
@@ -50,10 +64,12 @@ class ActiveInverse {
   int k_ = 0;
   int stride_ = 0;
   bool healthy_ = true;
+  double smallest_pivot_ = 1;
   std::vector<double> inverse_;
   std::vector<double> direction_;
   std::vector<int> free_, position_;
-  std::vector<double> column_, column_x_, row_x_, u_;
+  std::vector<double> folded_;  ///< n × m: columns of A P of the clamped normals
+  std::vector<double> column_x_, row_x_, u_;
   mutable std::vector<double> w_;
   double corner_ = 0;
 };

@@ -45,27 +45,33 @@ template <class Solver>
 void polish(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch,
             IslandState& state) {
   constexpr int max_iterations = 12;   // each gains a factor ε / (smallest non-zero eigenvalue)
-  constexpr double rounding = 4e-16;   // a row cannot be solved better than this fraction of its terms
+  constexpr double rounding = 1e-14;   // what is left of a row after cancellation of its terms
   constexpr double worthwhile = 0.25;  // stop when an iteration gains less than this
   const std::vector<int>& free = solver.free_rows();
   const int k = solver.size();
   scratch.resize(k);
   std::fill(state.f.begin(), state.f.end(), 0.0);
+  for (int p = 0; p < k; ++p) scratch[p] = -island.b[free[p]];
   double before = HUGE_VAL;
-  for (int iteration = 0;; ++iteration) {
-    if (iteration > 0) {
-      for (int p = 0; p < k; ++p) state.f[free[p]] += scratch[p];
-      tie_forces(island, state);
+  for (int iteration = 1;; ++iteration) {
+    solver.solve(scratch.data());
+    for (int p = 0; p < k; ++p) state.f[free[p]] += scratch[p];
+    tie_forces(island, state);
+    // The first step leaves an error of the size of ε; judging it would be wasted.
+    if (iteration == 1) {
+      evaluate_velocities(island, state);
+      for (int p = 0; p < k; ++p) scratch[p] = -state.v[free[p]];
+      continue;
     }
     evaluate(island, state);
     double error = 0;
     for (int p = 0; p < k; ++p) {
-      scratch[p] = -state.v[free[p]];
-      error = std::max(error, std::abs(scratch[p]) / state.sigma[free[p]]);
+      const double v = state.v[free[p]];
+      scratch[p] = -v;
+      if (std::abs(v) > error * state.sigma[free[p]]) error = std::abs(v) / state.sigma[free[p]];
     }
     if (!(error > rounding) || !(error < worthwhile * before) || iteration == max_iterations) return;
     before = error;
-    solver.solve(scratch.data());
   }
 }
 

@@ -37,6 +37,10 @@ IslandReport solve_by_ladder(const LcpProblem& problem, const ContactIsland& isl
                              IslandState& state);
 IslandReport solve_by_lemke(const ContactIsland& island, const LcpSettings& settings,
                             IslandWorkspace& workspace, IslandState& state);
+IslandReport solve_by_dantzig(const ContactIsland& island, const LcpSettings& settings,
+                              IslandWorkspace& workspace, IslandState& state);
+IslandReport solve_by_ergodic_search(const ContactIsland& island, const LcpSettings& settings,
+                                     IslandWorkspace& workspace, IslandState& state);
 IslandReport solve_by_pgs(const ContactIsland& island, const LcpSettings& settings, IslandState& state);
 
 }  // namespace jade::lcp

@@ -7,6 +7,9 @@
 namespace jade::lcp {
 namespace {
 
+/// Paths that end take about two pivots a row; a longer one has lost its way to rounding.
+constexpr int kPivotsPerRow = 8;
+
 /// Rows of the large problem: normals keep their number, tangent t takes three rows.
 struct Layout {
   explicit Layout(const ContactIsland& island) : m(island.m), n(island.n) {}
@@ -49,7 +52,8 @@ void fill(const ContactIsland& s, Lemke<Real>& lemke, A&& a, B&& b) {
 template <class Real>
 bool run(const ContactIsland& s, double tolerance, Lemke<Real>& lemke, IslandState& state, int& pivots) {
   const Layout at(s);
-  const auto outcome = lemke.run({.pivot_tolerance = tolerance, .max_pivots = 30 * at.size() + 100});
+  const auto outcome =
+      lemke.run({.pivot_tolerance = tolerance, .max_pivots = kPivotsPerRow * at.size() + 100});
   pivots += lemke.pivots();
   for (int i = 0; i < s.m; ++i) state.f[i] = static_cast<double>(lemke.x(i));
   for (int t = s.m; t < s.n; ++t)

@@ -13,6 +13,13 @@ void IslandState::resize(int n) {
   for (auto* vector : {&f, &v, &sigma}) vector->resize(n);
 }
 
+void evaluate_velocities(const ContactIsland& s, IslandState& state) {
+  std::copy(s.b.begin(), s.b.begin() + s.n, state.v.begin());
+  for (int j = 0; j < s.n; ++j) {
+    if (state.f[j] != 0) axpy(s.n, state.f[j], s.column(j), state.v.data());
+  }
+}
+
 void evaluate(const ContactIsland& s, IslandState& state) {
   const int n = s.n;
   double* __restrict v = state.v.data();

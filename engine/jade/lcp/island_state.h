@@ -16,6 +16,8 @@ struct IslandState {
   void resize(int n);
 };
 
+/// v = A f + b alone.
+void evaluate_velocities(const ContactIsland& island, IslandState& state);
 /// v = A f + b, σ and the residual of the certificate.
 void evaluate(const ContactIsland& island, IslandState& state);
 

@@ -50,8 +50,6 @@ std::string_view name_of(LcpSelection selection) {
       return "least_impulse";
     case LcpSelection::warm_classes:
       return "warm_classes";
-    case LcpSelection::newton:
-      return "newton";
     case LcpSelection::vertex:
       return "vertex";
     case LcpSelection::iterate:

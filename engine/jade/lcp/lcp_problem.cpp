@@ -125,11 +125,13 @@ class Inspection {
     const double floor = 1e-12 * largest;
     for (int j = 0; j < n_; ++j) {
       const double* column = p_.A.data() + static_cast<long>(j) * n_;
-      const double ajj = std::max(p_.A(j, j), floor) * kSymmetryTolerance * kSymmetryTolerance;
-      for (int i = 0; i < j; ++i) {
-        const double difference = column[i] - p_.A.data()[static_cast<long>(i) * n_ + j];
-        if (difference == 0 || difference * difference <= ajj * std::max(p_.A(i, i), floor)) continue;
-        if (!std::isfinite(difference)) continue;
+      const double* row = p_.A.data() + j;
+      const double ajj = std::max(column[j], floor) * kSymmetryTolerance * kSymmetryTolerance;
+      for (int i = 0; i < j; ++i, row += n_) {
+        if (column[i] == *row) continue;
+        const double difference = column[i] - *row;
+        if (difference * difference <= ajj * std::max(p_.A(i, i), floor)) continue;
+        if (!std::isfinite(difference)) continue;  // said already
         report_([&] {
           return Mistake{fmt::format("A[{}][{}]", i, j),
                          fmt::format("is {}, A[{}][{}] is {}: not symmetric", p_.A(i, j), j, i, p_.A(j, i)),

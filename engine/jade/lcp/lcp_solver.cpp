@@ -1,12 +1,12 @@
 #include "jade/lcp/lcp_solver.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 #include "jade/lcp/contact_methods.h"
 #include "jade/lcp/lcp_certificate.h"
+#include "jade/lcp/plain_forms.h"
 
 namespace jade {
 
@@ -15,7 +15,7 @@ struct LcpWorkspace::Memory {
   lcp::ContactIsland island;
   lcp::IslandWorkspace island_workspace;
   lcp::IslandState state;
-  LcpProblem contact;  ///< a boxed problem that turned out to be one of contacts
+  LcpProblem substitute;  ///< a boxed problem read as contacts, or a problem made solvable by compliance
   VecX sigma;
 };
 
@@ -30,45 +30,48 @@ using lcp::IslandReport;
 
 IslandReport solve_island(const LcpProblem& problem, const LcpSettings& settings, bool warm,
                           LcpWorkspace::Memory& memory) {
+  lcp::IslandWorkspace& workspace = memory.island_workspace;
   switch (settings.method) {
-    case LcpMethod::pgs:
-      return lcp::solve_by_pgs(memory.island, settings, memory.state);
-    case LcpMethod::dantzig:
-    case LcpMethod::ergodic:
     case LcpMethod::jade:
       break;
+    case LcpMethod::dantzig:
+      return lcp::solve_by_dantzig(memory.island, settings, workspace, memory.state);
+    case LcpMethod::ergodic:
+      return lcp::solve_by_ergodic_search(memory.island, settings, workspace, memory.state);
     case LcpMethod::lemke:
-      return lcp::solve_by_lemke(memory.island, settings, memory.island_workspace, memory.state);
+      return lcp::solve_by_lemke(memory.island, settings, workspace, memory.state);
+    case LcpMethod::pgs:
+      return lcp::solve_by_pgs(memory.island, settings, memory.state);
   }
-  return lcp::solve_by_ladder(problem, memory.island, settings, warm, memory.island_workspace, memory.state);
+  return lcp::solve_by_ladder(problem, memory.island, settings, warm, workspace, memory.state);
 }
 
-/// Forces and classes of rows that no force can move.
-void settle_inert_rows(const LcpProblem& problem, LcpSolution& solution) {
+/// Forces and classes of tangents that no force can move: friction opposes a velocity that it cannot change.
+void settle_inert_tangents(const LcpProblem& problem, LcpSolution& solution) {
   for (int i = 0; i < problem.size(); ++i) {
-    if (problem.A(i, i) > 0) continue;
     const LcpRow& row = problem.rows[i];
-    if (row.kind != RowKind::tangent) continue;
-    const double normal_force = solution.f[row.normal];
+    if (problem.A(i, i) > 0 || row.kind != RowKind::tangent) continue;
     if (solution.classes[row.normal] == RowClass::separate) continue;
-    // Friction opposes a velocity that it cannot change.
-    solution.classes[i] = problem.b[i] > 0   ? RowClass::low
-                          : problem.b[i] < 0 ? RowClass::high
-                                             : RowClass::stick;
-    if (problem.b[i] != 0) solution.f[i] = (problem.b[i] > 0 ? -1 : 1) * row.mu * normal_force;
+    const double b = problem.b[i];
+    solution.classes[i] = b > 0 ? RowClass::low : b < 0 ? RowClass::high : RowClass::stick;
+    if (b != 0) solution.f[i] = (b > 0 ? -1 : 1) * row.mu * solution.f[row.normal];
   }
 }
 
-void solve_contacts(const LcpProblem& problem, const LcpSettings& settings,
+/// True when every island was solved.
+bool solve_contacts(const LcpProblem& problem, const LcpSettings& settings,
                     const std::vector<RowClass>& warm_classes, LcpWorkspace::Memory& memory,
                     LcpSolution& solution) {
   const int n = problem.size();
-  const bool warm = settings.warm_start && static_cast<int>(warm_classes.size()) == n;
-  lcp::ContactIsland& island = memory.island;
-  const int islands = memory.splitter.split(problem);
+  const bool warm = settings.warm_start && n > 0 && static_cast<int>(warm_classes.size()) == n;
+  solution.f.setZero(n);
+  solution.classes.assign(n, RowClass::separate);
   // Nothing to solve is solved by the rule: no force at all.
   solution.stage = "at rest";
   solution.selection = LcpSelection::least_impulse;
+  bool all_solved = true;
+  lcp::ContactIsland& island = memory.island;
+  const int islands = memory.splitter.split(problem);
   for (int k = 0; k < islands; ++k) {
     memory.splitter.extract(problem, k, island);
     memory.state.resize(island.n);
@@ -77,18 +80,84 @@ void solve_contacts(const LcpProblem& problem, const LcpSettings& settings,
     }
     const IslandReport report = solve_island(problem, settings, warm, memory);
     solution.pivots += report.pivots;
-    solution.regularisation = std::max(solution.regularisation, report.regularisation);
-    if (k == 0 || report.selection == LcpSelection::none ||
-        (solution.selection != LcpSelection::none && report.selection > solution.selection)) {
+    // The report names the island that was hardest, or the first that failed.
+    if (all_solved && (k == 0 || !report.solved || report.selection > solution.selection)) {
       solution.stage = report.stage;
-      solution.selection = report.selection;
+      solution.selection = report.solved ? report.selection : LcpSelection::none;
     }
+    all_solved = all_solved && report.solved;
     for (int i = 0; i < island.n; ++i) {
       solution.f[island.row[i]] = island.scale[i] * memory.state.f[i];
       solution.classes[island.row[i]] = memory.state.classes[i];
     }
   }
-  settle_inert_rows(problem, solution);
+  settle_inert_tangents(problem, solution);
+  return all_solved;
+}
+
+void certify_into(const LcpProblem& problem, LcpWorkspace::Memory& memory, LcpSolution& solution) {
+  LcpCertificate& certificate = solution.certificate;
+  certificate.residual =
+      certified_residual(problem, solution.f, solution.v, memory.sigma, certificate.worst_row);
+  put_into_words(problem, solution.f, solution.v, memory.sigma, certificate);
+}
+
+/// Compliance of the substitute that is solved when the problem itself has no solution that we can find: relative
+/// to the largest A_ii, small against everything that moves and large against rounding.
+constexpr double kFallbackCompliance = 1e-6;
+
+void solve_contact_form(const LcpProblem& problem, const LcpSettings& settings,
+                        const std::vector<RowClass>& warm_classes, LcpWorkspace::Memory& memory,
+                        LcpSolution& solution) {
+  solve_contacts(problem, settings, warm_classes, memory, solution);
+  certify_into(problem, memory, solution);
+  if (solution.certificate.residual <= settings.tolerance) {
+    solution.status = LcpStatus::solved;
+    return;
+  }
+  solution.status = LcpStatus::no_solution_found;
+  solution.selection = LcpSelection::none;
+  if (settings.method != LcpMethod::jade) return;
+  // With compliance every problem has a solution; hand that back, said to be what it is.
+  LcpProblem& substitute = memory.substitute;
+  substitute.form = LcpForm::contact;
+  substitute.A = problem.A;
+  substitute.b = problem.b;
+  substitute.beta = problem.beta;
+  substitute.rows = problem.rows;
+  substitute.factors.reset();
+  const double largest = problem.A.diagonal().maxCoeff();
+  solution.regularisation = kFallbackCompliance * (largest > 0 ? largest : 1);
+  substitute.A.diagonal().array() += solution.regularisation;
+  solve_contacts(substitute, settings, {}, memory, solution);
+  solution.stage = "compliant";
+  solution.selection = LcpSelection::none;
+  certify_into(problem, memory, solution);
+}
+
+void solve_other_form(const LcpProblem& problem, const LcpSettings& settings, LcpWorkspace::Memory& memory,
+                      LcpSolution& solution) {
+  if (settings.method == LcpMethod::dantzig || settings.method == LcpMethod::ergodic) {
+    throw InvalidInput(
+        "complementarity problem",
+        {{"method", std::string(name_of(settings.method)) + " works on the classes of contacts",
+          "use jade, lemke or pgs for plain and boxed problems"}});
+  }
+  const lcp::PlainOutcome outcome = settings.method == LcpMethod::pgs
+                                        ? lcp::pgs_on_plain_or_boxed(problem, settings, solution.f)
+                                        : lcp::solve_plain_or_boxed(problem, settings, solution.f);
+  certify_into(problem, memory, solution);
+  solution.classes.assign(problem.size(), RowClass::separate);
+  lcp::classify_plain_or_boxed(problem, solution.f, solution.v, solution.classes);
+  solution.stage = outcome.stage;
+  solution.pivots = outcome.pivots;
+  const bool valid = solution.certificate.residual <= settings.tolerance;
+  solution.status = valid                                 ? LcpStatus::solved
+                    : outcome.status == LcpStatus::solved ? LcpStatus::no_solution_found
+                                                          : outcome.status;
+  solution.selection = !valid                              ? LcpSelection::none
+                       : settings.method == LcpMethod::pgs ? LcpSelection::iterate
+                                                           : LcpSelection::vertex;
 }
 
 }  // namespace
@@ -96,19 +165,18 @@ void solve_contacts(const LcpProblem& problem, const LcpSettings& settings,
 void solve(const LcpProblem& problem, const LcpSettings& settings, const std::vector<RowClass>& warm_classes,
            LcpWorkspace& workspace, LcpSolution& solution) {
   if (!is_sound(problem)) throw InvalidInput("complementarity problem", check_problem(problem));
-  const int n = problem.size();
   LcpWorkspace::Memory& memory = workspace.memory();
-  solution.f.setZero(n);
-  solution.classes.assign(n, RowClass::separate);
   solution.pivots = 0;
   solution.regularisation = 0;
-  solve_contacts(problem, settings, warm_classes, memory, solution);
-
-  solution.certificate.residual =
-      certified_residual(problem, solution.f, solution.v, memory.sigma, solution.certificate.worst_row);
-  put_into_words(problem, solution.f, solution.v, memory.sigma, solution.certificate);
-  solution.status =
-      solution.certificate.residual <= settings.tolerance ? LcpStatus::solved : LcpStatus::no_solution_found;
+  if (problem.form == LcpForm::contact) {
+    solve_contact_form(problem, settings, warm_classes, memory, solution);
+  } else if (is_contact_in_boxes(problem)) {
+    const LcpProblem contact = recognise_contacts(problem);
+    if (contact.form != LcpForm::contact) return solve_other_form(problem, settings, memory, solution);
+    solve_contact_form(contact, settings, warm_classes, memory, solution);
+  } else {
+    solve_other_form(problem, settings, memory, solution);
+  }
 }
 
 LcpSolution solve(const LcpProblem& problem, const LcpSettings& settings,

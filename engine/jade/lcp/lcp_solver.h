@@ -44,7 +44,6 @@ enum class LcpSelection {
   none,           ///< nothing valid was found
   least_impulse,  ///< the end of the z-path, then the limit of a vanishing compliance: the specified rule
   warm_classes,   ///< the classes that the caller gave are still valid
-  newton,         ///< classes found by Newton's method from a guess
   vertex,         ///< a vertex found by Lemke's method, then the limit of a vanishing compliance
   iterate,        ///< wherever another method arrived
 };
@@ -61,9 +60,6 @@ struct LcpSettings {
   LcpMethod method = LcpMethod::jade;
   double tolerance = 1e-10;  ///< on certificate.residual; the solver aims for rounding, this decides `solved`
   bool warm_start = true;  ///< try the workspace's or the given classes first; off for reproducible gradients
-  /// Try Newton on classes from a cheap guess before following the path. Faster; in problems with several valid
-  /// solutions it may pick another one than the path does. Off: always the specified rule (when cold).
-  bool newton_first = true;
   int pgs_iterations = 1000;
 };
 
@@ -99,7 +95,8 @@ class LcpWorkspace {
 /// `warm_classes` (empty: none) are the classes of an earlier, similar problem.
 [[nodiscard]] LcpSolution solve(const LcpProblem& problem, const LcpSettings& settings = {},
                                 const std::vector<RowClass>& warm_classes = {});
-/// The same into existing memory; allocates nothing once `solution` and `workspace` have seen this size.
+/// The same into existing memory; a contact problem allocates nothing once `solution` and `workspace` have seen its
+/// size (the quad rung and the search over classes excepted).
 void solve(const LcpProblem& problem, const LcpSettings& settings, const std::vector<RowClass>& warm_classes,
            LcpWorkspace& workspace, LcpSolution& solution);
 

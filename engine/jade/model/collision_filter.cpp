@@ -1,6 +1,8 @@
 #include "jade/model/collision_filter.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
 namespace jade {
 

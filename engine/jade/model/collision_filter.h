@@ -1,7 +1,6 @@
 #pragma once
 
-#include <string>
-#include <unordered_map>
+#include <cstdint>
 #include <unordered_set>
 #include <vector>
 

@@ -3,6 +3,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "jade/geometry/mass_properties.h"
+#include "jade/geometry/mesh_file.h"
 #include "jade/model/model.h"
 
 namespace jade {
@@ -24,14 +26,23 @@ Mat3 frame_with_z(const Vec3& axis) {
   return R;
 }
 
-SpatialInertia inertia_of(const BodyDescription& body) {
-  SpatialInertia result;
-  if (body.inertia) {
-    const auto& [mass, com, inertia] = *body.inertia;
-    const SpatialInertia about_com{mass, Vec3::Zero(), 0.5 * (inertia + inertia.transpose())};
-    result = transformed({Mat3::Identity(), com}, about_com);
+/// Mass properties about the centre of mass, moved to the frame that `X_FC` gives their axes and centre in.
+SpatialInertia spatial_inertia(double mass, const Mat3& about_com, const Transform& X_FC) {
+  return transformed(X_FC, {mass, Vec3::Zero(), 0.5 * (about_com + about_com.transpose())});
+}
+
+SpatialInertia inertia_of(const BodyDescription& body, const std::string& folder) {
+  if (body.inertia)
+    return spatial_inertia(body.inertia->mass, body.inertia->inertia, {Mat3::Identity(), body.inertia->com});
+  SpatialInertia sum;
+  for (const ShapeDescription& shape : body.shapes) {
+    if (!shape.density) continue;
+    const auto* mesh = std::get_if<TriangleMesh>(&shape.geometry);
+    const auto [mass, com, inertia] =
+        mass_properties(mesh ? Shape(load_mesh(*mesh, folder)) : shape.geometry, *shape.density);
+    sum += spatial_inertia(mass, inertia, transform_of(shape.X_BS) * Transform{Mat3::Identity(), com});
   }
-  return result;
+  return sum;
 }
 
 /// One elementary motion of a joint, with its axis in J.
@@ -112,7 +123,7 @@ class ModelBuilder {
     const JointDescription& joint = described.joint;
     Body& body = model_.bodies_[index];
     body.name = described.name;
-    body.inertia = inertia_of(described);
+    body.inertia = inertia_of(described, model_.scene_.folder);
     index_of_[described.name] = index;
 
     // From the frame of the link before, over the elementary motions, to the frame of the body.

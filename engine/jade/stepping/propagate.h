@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "jade/dynamics/workspace.h"
+#include "jade/dynamics/dynamics_derivatives.h"
 #include "jade/model/model.h"
 
 namespace jade {
@@ -34,9 +34,11 @@ struct PropagateReport {
 struct PropagateWorkspace {
   explicit PropagateWorkspace(const Model& model);
   DynamicsWorkspace dynamics;
-  VecX diagonal, theta, damper;  ///< implicit parts of springs and dampers, per velocity
-  VecX q_m, v_m, displacement;
-  VecX tau, a, a_last;
+  DerivativeWorkspace derivative;
+  DynamicsDerivatives jacobian;
+  TreeFactorization factorization;
+  RowMatX B;  ///< Newton's matrix of the midpoint rule
+  VecX q_m, v_m, a, tau, residual, displacement;
 };
 
 /// Jade's P(·) without contact: where the mechanism is after time h. The midpoint rule:
@@ -45,7 +47,7 @@ struct PropagateWorkspace {
 ///   q⁺ = q ⊕ ½ h (v + v⁺)
 /// M mass matrix, c velocity-dependent and gravity forces, D dampers, K springs (at the mean of both ends).
 /// θ = ½, or 1 − 1/z where a damper is so stiff that z = h D / least inertia > 2: θ = ½ would make its velocity
-/// change sign every step. v⁺ is iterated to rounding. The end rotation is one exponential of the mean velocity.
+/// change sign every step. v⁺ is found to rounding by Newton's method. The end rotation is one exponential of the mean velocity.
 /// Steps in which a link turns by more than half a radian are cut into equal parts.
 /// Prescribed coordinates: v⁺ = v + h a, q⁺ = q + h v + ½ h² a under every integrator.
 PropagateReport propagate(const Model& model, const State& state, const Controls& controls, double h,

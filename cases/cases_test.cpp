@@ -1,0 +1,82 @@
+// Each case on each engine as a test. A failed expectation of ours fails; a peer's is a finding that is printed.
+#include <functional>
+#include <iostream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "cases/case.h"
+
+namespace jade::cases {
+namespace {
+
+class CaseTest : public testing::Test {
+ public:
+  CaseTest(const Case& c, reference::Engine engine) : case_(c), engine_(std::move(engine)) {}
+
+  void TestBody() override {
+    const CaseResult result = run_case(case_, engine_);
+    if (result.verdict == Verdict::not_applicable) GTEST_SKIP() << result.reason;
+    // An engine that did not finish, whoever wrote it: something of the suite needs mending.
+    ASSERT_NE(result.verdict, Verdict::engine_error) << result.reason;
+    for (const Measurement& m : result.measurements) {
+      if (m.verdict == Verdict::pass || m.verdict == Verdict::not_applicable) continue;
+      std::cout << (result.ours ? "failure: " : "finding: ") << m.quantity << " " << m.expectation
+                << ": error " << m.error << " " << m.unit << " over tolerance " << m.tolerance
+                << " at t = " << m.at << " s " << m.reason << "\n";
+      if (result.ours) ADD_FAILURE() << case_.claim << "\n" << m.quantity << " " << m.expectation;
+    }
+  }
+
+ private:
+  const Case& case_;
+  reference::Engine engine_;
+};
+
+/// A case that a wrong engine passes is worth nothing: ours on a scene with gravity, springs and the last moment
+/// of inertia off by a twentieth must fail it.
+class MutantTest : public testing::Test {
+ public:
+  MutantTest(const Case& c, reference::Engine engine) : case_(c), engine_(std::move(engine)) {}
+
+  void TestBody() override {
+    reference::Engine mutant = engine_;
+    mutant.run = [this](reference::RunRequest request) {
+      request.scene.gravity *= 1.05;
+      for (BodyDescription& body : request.scene.bodies) {
+        for (double& stiffness : body.joint.stiffness) stiffness *= 1.05;
+        if (body.joint.kind == JointKind::free) body.inertia->inertia(2, 2) *= 1.05;
+      }
+      return engine_.run(request);
+    };
+    EXPECT_EQ(run_case(case_, mutant).verdict, Verdict::fail) << case_.claim;
+  }
+
+ private:
+  const Case& case_;
+  reference::Engine engine_;
+};
+
+void add_test(const Case& c, const std::string& name, const std::function<testing::Test*()>& make) {
+  testing::RegisterTest(c.name.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__, make);
+}
+
+}  // namespace
+
+void register_tests() {
+  for (const Case& c : all_cases()) {
+    for (const reference::Engine& engine : reference::known_engines()) {
+      add_test(c, engine.name, [&c, engine] { return new CaseTest(c, engine); });
+    }
+    add_test(c, "fails_a_wrong_engine",
+             [&c] { return new MutantTest(c, reference::known_engines().front()); });
+  }
+}
+
+}  // namespace jade::cases
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  jade::cases::register_tests();
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,192 @@
+// The command line as a user meets it: what it prints, what it returns, what it leaves behind.
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "jade/base/atomic_file.h"
+
+namespace jade {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Outcome {
+  int exit_code = -1;
+  std::string out, err;
+};
+
+class JadeCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() /
+              ("jade_cli_test_" + std::string(info->name()) + "_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Outcome jade(const std::string& arguments) const {
+    const std::string err_file = (folder_ / "stderr.txt").string();
+    FILE* pipe = popen((std::string(JADE_BINARY) + " " + arguments + " 2>" + err_file).c_str(), "r");
+    Outcome outcome;
+    std::array<char, 4096> buffer{};
+    for (std::size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+      outcome.out.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.err = read_file(err_file);
+    return outcome;
+  }
+
+  std::string out_folder() const { return (folder_ / "report").string(); }
+  fs::path folder_;
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(JadeCommand, ExplainsItselfEverywhere) {
+  for (const char* arguments : {"--help", "list --help", "run --help", "show --help"}) {
+    const Outcome o = jade(arguments);
+    EXPECT_EQ(o.exit_code, 0) << arguments;
+    EXPECT_TRUE(has(o.out, "--help")) << arguments;
+    EXPECT_EQ(o.err, "") << arguments;
+  }
+  EXPECT_EQ(jade("--version").exit_code, 0);
+}
+
+TEST_F(JadeCommand, ReturnsTwoForWrongArgumentsAndSaysWhatWasMeant) {
+  struct Example {
+    std::string arguments, expected;
+  };
+  for (const Example& e : {Example{"", "subcommand"}, Example{"rnu", "rnu"},
+                           Example{"run pendulun --engine jade", "did you mean \"pendulum\""},
+                           Example{"run pendulum --engine bulet", "did you mean \"bullet\""},
+                           Example{"show dzanibekov", "did you mean \"dzhanibekov\""},
+                           Example{"run pendulum --jobs 0", "--jobs"},
+                           Example{"run pendulum --tolerance-scale -1", "--tolerance-scale"},
+                           Example{"run pendulum --tolerance-scale x", "--tolerance-scale"},
+                           Example{"run pendulum --engine-command nothing", "NAME=COMMAND"},
+                           Example{"run pendulum --engine-command jade=true", "in use"},
+                           Example{"run --nonsense", "--nonsense"}}) {
+    const Outcome o = jade(e.arguments);
+    EXPECT_EQ(o.exit_code, 2) << e.arguments;
+    EXPECT_TRUE(has(o.err, e.expected)) << e.arguments << "\n" << o.err;
+    EXPECT_EQ(o.out, "") << e.arguments;
+  }
+}
+
+TEST_F(JadeCommand, NamesEveryUnknownCaseAtOnce) {
+  const Outcome o = jade("run pendulun free_fal --engine jade");
+  EXPECT_TRUE(has(o.err, "pendulun") && has(o.err, "free_fal")) << o.err;
+}
+
+TEST_F(JadeCommand, ReturnsThreeWhenTheReportCannotBeWritten) {
+  write_file(folder_ / "file", "in the way");
+  const Outcome o = jade("run free_fall --engine jade --out " + (folder_ / "file").string());
+  EXPECT_EQ(o.exit_code, 3) << o.err;
+  EXPECT_TRUE(has(o.err, "file")) << o.err;
+  EXPECT_EQ(read_file(folder_ / "file"), "in the way");
+}
+
+TEST_F(JadeCommand, ListsCasesAndEnginesAsJson) {
+  const Json json = Json::parse(jade("list --json").out);
+  EXPECT_GE(json.at("cases").size(), 8u);
+  EXPECT_EQ(json.at("engines").at(0).at("name"), "jade");
+}
+
+TEST_F(JadeCommand, ShowsACaseWithItsTolerancesAndItsScene) {
+  const Outcome o = jade("show pendulum");
+  EXPECT_EQ(o.exit_code, 0);
+  EXPECT_TRUE(has(o.out, "elliptic") && has(o.out, "tolerance")) << o.out;
+  EXPECT_EQ(Json::parse(jade("show pendulum --json").out).at("name"), "pendulum");
+  EXPECT_EQ(Json::parse(jade("show pendulum --scene").out).at("name"), "pendulum");
+}
+
+TEST_F(JadeCommand, ReturnsZeroWhenOursPassAndPrintsJsonAlone) {
+  const Outcome o = jade("run free_fall --engine jade --json");
+  EXPECT_EQ(o.exit_code, 0) << o.out;
+  EXPECT_EQ(o.err, "");
+  const Json json = Json::parse(o.out);
+  EXPECT_EQ(json.at("schema"), "jade-results-1");
+  EXPECT_EQ(json.at("cases").at(0).at("results").at(0).at("verdict"), "pass");
+}
+
+TEST_F(JadeCommand, ReturnsOneAtToleranceScaleZeroAndShowsEveryResidual) {
+  const Outcome o = jade("run free_fall --engine jade --tolerance-scale 0 --json");
+  EXPECT_EQ(o.exit_code, 1);
+  const Json json = Json::parse(o.out);
+  for (const Json& m : json.at("cases").at(0).at("results").at(0).at("measurements")) {
+    EXPECT_EQ(m.at("verdict"), "fail");
+    EXPECT_TRUE(m.at("error").is_number());
+    if (m.at("margin").is_null()) {
+      EXPECT_TRUE(m.contains("margin_reason")) << m;
+    }
+  }
+}
+
+TEST_F(JadeCommand, WritesTheWholeReportAndNothingElse) {
+  fs::create_directories(out_folder() + "/benchmarks");
+  write_file(
+      out_folder() + "/benchmarks/arm.json",
+      R"({"title":"Arm <7>","columns":["engine","µs"],"rows":[["jade",0.5]],"notes":["min of many"]})");
+  write_file(out_folder() + "/benchmarks/broken.json", "{");
+  const Outcome o =
+      jade("run free_fall spring_mass --engine jade --engine jade:explicit_euler --out " + out_folder());
+  ASSERT_EQ(o.exit_code, 0) << o.err;
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(out_folder()))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"benchmarks", "junit.xml", "recordings", "report.html",
+                                             "report.md", "results.json"}));
+  EXPECT_TRUE(fs::exists(out_folder() + "/recordings/spring_mass.jade-explicit_euler.jsonl"));
+
+  const std::string html = read_file(out_folder() + "/report.html");
+  EXPECT_TRUE(has(html, "Arm &lt;7&gt;") && has(html, "This file is no table"))
+      << "benchmark tables join the report";
+  for (const char* outside : {"http://", "https://", "src=", "@import", "<script"}) {
+    EXPECT_FALSE(has(html, outside)) << "a self-contained page has no " << outside;
+  }
+  EXPECT_TRUE(has(read_file(out_folder() + "/report.md"), "| free_fall |"));
+  const Json json = Json::parse(read_file(out_folder() + "/results.json"));
+  for (const char* key : {"commit", "compiler", "cpu", "version"})
+    EXPECT_TRUE(json.at("environment").contains(key));
+  EXPECT_EQ(json.at("engines").at(1).at("settings").at("integrator"), "explicit_euler");
+}
+
+/// Everything but wall times.
+Json without_times(Json json) {
+  for (Json& c : json.at("cases")) {
+    for (Json& r : c.at("results")) r.erase("wall_seconds");
+  }
+  return json;
+}
+
+TEST_F(JadeCommand, MeasuresTheSameWithOneJobAndWithMany) {
+  const Json one = Json::parse(jade("run free_fall projectile spring_mass pendulum --jobs 1 --json").out);
+  const Json many = Json::parse(jade("run free_fall projectile spring_mass pendulum --jobs 7 --json").out);
+  EXPECT_EQ(without_times(one), without_times(many));
+}
+
+TEST_F(JadeCommand, TurnsAMisbehavingEngineIntoAVerdictAndStillReturnsZero) {
+  const Outcome o = jade(
+      "run free_fall --engine jade --engine-command 'crash=kill -SEGV $$' --engine-command 'garbage=echo "
+      "hello' "
+      "--engine-command 'hang=sleep 60' --timeout 0.5 --json");
+  EXPECT_EQ(o.exit_code, 0) << "a peer's error is a finding";
+  const Json json = Json::parse(o.out);
+  const Json& results = json.at("cases").at(0).at("results");
+  ASSERT_EQ(results.size(), 4u);
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_EQ(results[i].at("verdict"), "engine_error");
+    EXPECT_FALSE(results[i].at("reason").get<std::string>().empty());
+  }
+}
+
+}  // namespace
+}  // namespace jade
