@@ -15,8 +15,9 @@ using Kind = Feature::Kind;
 constexpr int kAxis = 2, kCap = 3, kRim = 8, kAnywhere = 65535;
 int name(int number) { return number % (kAnywhere - 1); }
 
-// Sine within which a direction is across a cylinder's axis: axes that count as parallel are within as much.
-constexpr double kAcross = 1e-4;
+// Sine within which a direction is across a cylinder's axis. Times the radius, this is how far beyond its end something
+// may be and still count as beside it: little against any gap.
+constexpr double kAcross = 1e-7;
 
 // Part of its size within which a point counts as being on a rim, or at the end of an edge.
 constexpr double kNear = 1e-3;

@@ -259,6 +259,11 @@ RC_GTEST_PROP(ContactPoints, AreTheSameSeenFromTheOtherSide, ()) {
   }
 }
 
+bool is_rim(const Feature& feature, const PreparedShape& shape) {
+  return shape.core().kind == ConvexCore::Kind::cylinder && feature.kind == Feature::Kind::line &&
+         feature.radius == 0;
+}
+
 RC_GTEST_PROP(ContactPoints, GapsChangeAsTheNormalSays, ()) {
   const NearPair pair = any_near_pair();
   const Vec3 v = any_vector(1), omega = any_vector(1);
@@ -274,7 +279,9 @@ RC_GTEST_PROP(ContactPoints, GapsChangeAsTheNormalSays, ()) {
   const auto before = moved(-s), after = moved(s);
   for (const auto& c : contacts(pair.a, pair.X_WA, pair.b, pair.X_WB)) {
     const std::pair<int, int> names(c.a.id, c.b.id);
-    if (c.a.id == 65535 || c.b.id == 65535) continue;  // nearest points without a feature
+    // Nearest points without a feature, and the place on a rim, are only where the distance query left them: known to
+    // 1e-12, which is too coarse for this step.
+    if (c.a.id >= 65534 || c.b.id >= 65534 || is_rim(c.a, pair.a) || is_rim(c.b, pair.b)) continue;
     if (!before.count(names) || !after.count(names)) continue;
     const double rate = c.at.normal.dot(v + omega.cross(c.at.p_B - pair.X_WB.p));
     const double measured = (after.at(names) - before.at(names)) / (2 * s);

@@ -10,6 +10,7 @@
 
 #include "jade/geometry/mass_properties.h"
 #include "jade/geometry/mesh_edges.h"
+#include "jade/geometry/self_intersection.h"
 #include "jade/geometry/triangle_tree.h"
 
 namespace jade {
@@ -33,6 +34,7 @@ class Checker {
     if (!mistakes_.empty()) return finish();
     check_faces();
     check_edges();
+    if (mistakes_.empty()) check_crossings();
     if (mistakes_.empty()) check_orientation();
     return finish();
   }
@@ -106,6 +108,12 @@ class Checker {
                          face(e.triangle[0]), i, j),
              "order the corners of all triangles counter-clockwise seen from outside, or repair the mesh"});
     }
+  }
+
+  void check_crossings() {
+    for (const auto& [s, t] : self_intersections(mesh_.vertices, mesh_.triangles, kListed))
+      add({face(t), fmt::format("intersects {}", face(s)),
+           "let triangles meet only in common edges and corners"});
   }
 
   /// Parts of a closed surface: each must wind around its inside once; a part inside another may be a cavity.

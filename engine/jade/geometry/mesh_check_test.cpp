@@ -55,6 +55,15 @@ TEST(MeshCheck, NamesTheFaceOfEachMistake) {
   EXPECT_THROW(PreparedShape{mesh}, InvalidInput);
 }
 
+TEST(MeshCheck, NamesFacesThatIntersect) {
+  // One corner of a box pushed through the opposite side.
+  TriangleMesh mesh = test_meshes::table(Vec3(1, 1, 1), 1);
+  mesh.vertices[7] = Vec3(0.5, 0.5, -0.5);
+  const auto mistakes = check_mesh(mesh);
+  ASSERT_FALSE(mistakes.empty());
+  EXPECT_NE(mistakes[0].problem.find("intersects triangles["), std::string::npos);
+}
+
 TEST(MeshCheck, AllowsACavityButNotALooseInsideOutPart) {
   TriangleMesh mesh = test_meshes::table(Vec3(4, 4, 4), 1);
   const TriangleMesh small = test_meshes::table(Vec3(1, 1, 1), 1);
