@@ -65,19 +65,20 @@ void print_table(const std::vector<ComparisonResult>& results) {
     }
 }
 
-std::string to_json(const std::vector<ComparisonResult>& results) {
-  nlohmann::ordered_json json{{"schema", 1},
-                              {"machine", {{"compiler", "g++ " __VERSION__}, {"cpu", cpu_name()}}},
-                              {"comparisons", nlohmann::ordered_json::array()}};
-  for (const ComparisonResult& result : results) {
-    nlohmann::ordered_json timings = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < result.timings.size(); ++i)
-      timings.push_back({{"name", result.timings[i].name},
-                         {"minimum_us", 1e6 * result.timings[i].minimum},
-                         {"tenth_us", 1e6 * result.timings[i].tenth},
-                         {"ratio", result.ratio(i)}});
-    json["comparisons"].push_back({{"title", result.title}, {"timings", timings}});
-  }
+std::string to_json(const std::string& title, const std::vector<ComparisonResult>& results) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const ComparisonResult& result : results)
+    for (std::size_t i = 0; i < result.timings.size(); ++i) {
+      const Timing& timing = result.timings[i];
+      rows.push_back({result.title, timing.name, 1e6 * timing.minimum, 1e6 * timing.tenth, result.ratio(i)});
+    }
+  const nlohmann::ordered_json json{
+      {"title", title},
+      {"columns", {"what", "who", "minimum µs", "tenth µs", "ratio"}},
+      {"rows", rows},
+      {"notes",
+       {"Batches in turn in one process; the ratio is ours over theirs, by minima.",
+        "Built by g++ " __VERSION__ ", measured on " + cpu_name() + "."}}};
   return json.dump(2) + '\n';
 }
 
@@ -103,7 +104,7 @@ int benchmark_main(int argc, char** argv, const std::string& about,
   const std::vector<ComparisonResult> results = measure(settings);
   print_table(results);
   try {
-    if (!file.empty()) write_file(file, to_json(results));
+    if (!file.empty()) write_file(file, to_json(about, results));
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 3;

@@ -61,9 +61,8 @@ class Comparison {
 /// One line per contender: title, name, minimum and 10th percentile in µs, ratio of the first to it.
 void print_table(const std::vector<ComparisonResult>& results);
 
-/// {"schema": 1, "machine": {"compiler": …, "cpu": …}, "comparisons": [{"title": …, "timings": [{"name": …,
-/// "minimum_us": …, "tenth_us": …, "ratio": …}]}]}
-std::string to_json(const std::vector<ComparisonResult>& results);
+/// A table that a report takes in: {"title": …, "columns": […], "rows": [[…]…], "notes": […]}.
+std::string to_json(const std::string& title, const std::vector<ComparisonResult>& results);
 
 /// The command line that all benchmarks share: [--json FILE] [--quick] [--help]. Calls `measure` with the settings,
 /// prints the table and writes the file. Returns the exit code: 0, 2 for wrong usage, 3 when the file can't be written.
