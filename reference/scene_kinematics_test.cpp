@@ -23,7 +23,7 @@ BodyDescription body(const std::string& name, JointKind kind, const std::string&
   }
   b.joint.axis = Vec3(1, 2, -0.5);
   b.joint.second_axis = Vec3(2, -1, 0);
-  b.joint.pitch = 0.3;
+  if (b.joint.kind == JointKind::screw) b.joint.pitch = 0.3;
   return b;
 }
 

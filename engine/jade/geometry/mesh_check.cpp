@@ -80,7 +80,7 @@ class Checker {
     std::vector<std::pair<std::array<int, 3>, int>> sorted;
     for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
       if (is_degenerate(mesh_.triangles[t]))
-        add({face(int(t)), "is degenerate: its corners lie on one line", "remove it, or repair the mesh"});
+        add({face(int(t)), "is degenerate: its corners lie on one line", "remove it"});
       auto corners = mesh_.triangles[t];
       std::sort(corners.begin(), corners.end());
       sorted.emplace_back(corners, int(t));
@@ -89,7 +89,7 @@ class Checker {
     for (std::size_t i = 1; i < sorted.size(); ++i)
       if (sorted[i].first == sorted[i - 1].first)
         add({face(sorted[i].second), fmt::format("has the same corners as {}", face(sorted[i - 1].second)),
-             "remove one of them, or repair the mesh"});
+             "remove one of them"});
   }
 
   void check_edges() {
@@ -106,7 +106,7 @@ class Checker {
         add({face(e.triangle[1]),
              fmt::format("is oriented against its neighbour {} at their edge from vertex {} to {}",
                          face(e.triangle[0]), i, j),
-             "order the corners of all triangles counter-clockwise seen from outside, or repair the mesh"});
+             "order the corners of all triangles counter-clockwise seen from outside"});
     }
   }
 
@@ -134,7 +134,7 @@ class Checker {
       const bool is_cavity = around > 0.5;
       if (volume == 0 || (volume < 0) != is_cavity)
         add({face(first), fmt::format("belongs to a part of {} triangles that is inside out", own.size()),
-             "turn its triangles around, or repair the mesh"});
+             "turn its triangles around"});
     }
   }
 

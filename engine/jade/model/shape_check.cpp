@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "jade/geometry/mesh_check.h"
+#include "jade/geometry/mesh_file.h"
 #include "jade/model/scene_check.h"
 
 namespace jade::scene_check {
@@ -67,6 +69,18 @@ void check_geometry(const ConvexHull& s, const std::string&, const Notes& notes)
     notes.at("points").add("lie in one plane", "give points that enclose a volume");
 }
 
+/// What keeps the triangles from being the surface of a solid, once there are triangles to look at.
+void check_surface(const TriangleMesh& mesh, const std::string& folder, const Notes& notes) {
+  const auto add_all = [&](const std::vector<Mistake>& mistakes) {
+    for (const Mistake& mistake : mistakes) notes.at(mistake.place).add(mistake.problem, mistake.remedy);
+  };
+  try {
+    add_all(check_mesh(load_mesh(mesh, folder)));
+  } catch (const InvalidInput& error) {
+    add_all(error.mistakes());
+  }
+}
+
 void check_geometry(const TriangleMesh& mesh, const std::string& folder, const Notes& notes) {
   notes.at("scale").add_if(mesh.scale <= 0, fmt::format("is {}", mesh.scale), "give a positive factor");
   const bool has_data = !mesh.vertices.empty() || !mesh.triangles.empty();
@@ -88,13 +102,17 @@ void check_geometry(const TriangleMesh& mesh, const std::string& folder, const N
     else if (extension != ".obj" && extension != ".stl")
       notes.at("file").add(fmt::format("\"{}\" is of an unknown format", path.string()),
                            "give an .obj or .stl file");
+    else
+      check_surface(mesh, folder, notes);
     return;
   }
+  bool complete = !mesh.triangles.empty();
   const int count = static_cast<int>(mesh.vertices.size());
   notes.at("triangles").add_if(mesh.triangles.empty(), "is empty", "give the triangles of a closed surface");
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     const auto& [a, b, c] = mesh.triangles[i];
     const auto [low, high] = std::minmax({a, b, c});
+    complete = complete && low >= 0 && high < count && a != b && b != c && c != a;
     if (low < 0 || high >= count)
       notes.at("triangles", i)
           .add(fmt::format("is [{}, {}, {}] with {} vertices", a, b, c, count), "count vertices from 0");
@@ -103,6 +121,8 @@ void check_geometry(const TriangleMesh& mesh, const std::string& folder, const N
           .add(fmt::format("is [{}, {}, {}], which is no triangle", a, b, c),
                "give three different vertices");
   }
+  for (const Vec3& vertex : mesh.vertices) complete = complete && vertex.allFinite();
+  if (complete) check_surface(mesh, folder, notes);
 }
 
 }  // namespace
