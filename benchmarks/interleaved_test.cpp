@@ -1,7 +1,6 @@
 #include "interleaved.h"
 
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 namespace jade::benchmarks {

@@ -110,6 +110,10 @@ class Model {
   /// Index of a body; throws InvalidInput with the nearest name when there is none.
   int body_named(std::string_view name) const;
 
+  /// One tree of this mechanism as a model of its own, with links and coordinates counted from zero. It has no bodies,
+  /// joints or scene: it is for the recursions, which can then visit the trees they need and no others.
+  Model tree_alone(int tree) const;
+
   /// The same mechanism with other parameters; see parameter.h. Throws InvalidInput for impossible values.
   Model with(std::span<const ParameterValue> values) const;
 

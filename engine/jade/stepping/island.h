@@ -1,0 +1,134 @@
+#pragma once
+
+#include "jade/contact/constraint_rows.h"
+#include "jade/geometry/aabb.h"
+#include "jade/geometry/contact_points.h"
+#include "jade/geometry/feature.h"
+#include "jade/stepping/step.h"
+
+namespace jade {
+
+/// A tree of links on its way through a step.
+struct MovingTree {
+  MovingTree(const Model& whole, int tree);
+
+  Model model;                      ///< the tree alone
+  int q0 = 0, v0 = 0;               ///< where its numbers stand in the whole state
+  DynamicsWorkspace start, middle;  ///< kinematics at the start and at the middle of the segment
+  State now;                        ///< at the start of the segment
+  VecX effort, prescribed;          ///< of the step
+
+  // One segment of length s: the path q ⊕ (σ p1 + ½ σ² p2), the velocity v + σ/s (v⁺ − v).
+  VecX q_m, u, v_next, p1, p2;
+  VecX tau, diagonal, a, v_bar, displacement;
+};
+
+/// Two shapes that may come close to each other during this step.
+struct NearPair {
+  int a = -1, b = -1;            ///< shapes of the collision model, a < b
+  int slot_a = -1, slot_b = -1;  ///< the same in Island::shapes
+  double friction = 0, restitution = 0;
+  Vec3 direction = Vec3::Zero();  ///< that separated them last
+  double separation = 0;          ///< certified lower bound at the start of the segment
+  bool has_rows = false;
+};
+
+/// Thrown where a motion cannot start: two shapes share points.
+struct Intersection {
+  int shape_a = -1, shape_b = -1;
+  double depth = 0;  ///< an estimate [m]
+};
+
+/// A contact during one segment.
+struct LiveContact {
+  int pair = -1;  ///< in Island::pairs
+  Feature a, b;   ///< in the frames of the two shapes
+  FeatureContact now, middle;
+  std::uint64_t key = 0;
+  double approach = 0;   ///< Jₙ v: negative when closing [m/s]
+  double free_pull = 0;  ///< Jₙ a of the motion without contact forces [m/s²]
+  bool was_row =
+      false;  ///< of the segment before: it belongs to an impact even when a little above the standoff
+  int first_row = -1;  ///< −1: no row of the problem at hand
+  int rows = 0;        ///< 3, or 1 without friction
+  std::array<Vec3, 3> directions{Vec3::Zero(), Vec3::Zero(),
+                                 Vec3::Zero()};  ///< of its rows: normal and two tangents, world axes
+  std::array<RowClass, 3> classes{RowClass::separate, RowClass::separate, RowClass::separate};
+  Vec3 impulse = Vec3::Zero();
+};
+
+/// Bodies that can reach each other during a step, advanced together and alone.
+class Island {
+ public:
+  Island(const CollisionModel& collision, const StepSettings& settings, double h);
+
+  std::vector<MovingTree*> trees;
+  std::vector<int> slot_of_tree;      ///< model tree → index into `trees`, −1 when it is not here
+  std::vector<int> shapes;            ///< of these trees and of the world, ascending
+  std::vector<NearPair> pairs;        ///< shapes that can meet, sorted by (a, b)
+  std::vector<LiveContact> contacts;  ///< sorted by key
+  std::vector<Aabb> swept;            ///< per entry of `shapes`: where it has been in this step
+  StepReport report;
+
+  /// Takes the island through the whole step.
+  void advance(const StepMemory& memory);
+
+ private:
+  // island.cpp
+  void update_start();
+  void find_contacts(const StepMemory& memory);
+  void recall_classes(const std::vector<LiveContact>& before, const StepMemory& memory);
+  void move(double sigma, double s);
+  Transform pose(int shape, bool middle) const;
+  Anchor anchor(int shape) const;
+  Vec3 relative_velocity(const LiveContact& contact, bool middle) const;
+  double shortest_part(double left) const;
+
+  // collide.cpp
+  bool collide(double time);
+  bool hits(const LiveContact& contact) const;
+  ImpactLaw find_impulses(const VecX& w, VecX& f);
+  bool try_impulses(const VecX& w, const VecX& k, VecX& f);
+  double energy_change(const VecX& f, const VecX& w) const;
+
+  // segment.cpp
+  void free_acceleration();
+  void update_contact_speeds();
+  bool is_impact(const LiveContact& contact) const;
+  void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
+  void add_rows(bool middle);
+  bool solve_rows();
+  double segment(double s);
+  void solve_segment(double s);
+  void choose_rows(double s);
+  void prepare_middle(double s);
+  void free_motion(MovingTree& tree, double s);
+  void set_bias(double s);
+  double slip_at_start(const LiveContact& contact, int tangent) const;
+  void finish_segment(double s);
+
+  // slip_event.cpp
+  double until_slip_ends(double s) const;
+
+  // sweep.cpp
+  double sweep(double s);
+  double target(const NearPair& pair) const;
+
+  const CollisionModel& collision_;
+  const StepSettings& settings_;
+  double h_;
+
+  std::vector<RowTree> row_trees_;
+  ConstraintRows rows_;
+  std::vector<int> row_contacts_;  ///< contacts that are rows now
+  LcpProblem problem_;
+  LcpSolution solution_;
+  LcpWorkspace lcp_;
+  std::vector<RowClass> warm_;
+  VecX k_, bias_, scale_;
+  std::vector<Aabb> boxes_;  ///< per entry of `shapes`
+  ContactFinder finder_;
+  std::vector<ContactPoint> points_;
+};
+
+}  // namespace jade

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "jade/contact/collision_model.h"
+#include "jade/lcp/lcp_solver.h"
+#include "jade/stepping/propagate.h"
+
+namespace jade {
+
+/// Lengths: clearance < standoff < the gap at which a contact becomes active, which the step finds for each.
+struct StepSettings {
+  Integrator integrator = Integrator::midpoint;
+  double standoff = 1e-5;   ///< δ [m]: the gap at which bodies rest on each other and at which they meet
+  double clearance = 2e-6;  ///< d_min [m]: no motion is allowed that brings two shapes closer than this
+  int max_substeps = 64;    ///< of one island; what is left of the step then is lost time, reported
+  bool continuous = true;   ///< off: motions are not certified. Only to show what continuous detection is for
+  LcpSettings lcp;
+};
+
+/// What one step tells the next: warm starts. An empty one is always allowed; saved and restored together with the
+/// state it makes a run go on to the bit.
+struct StepMemory {
+  struct Contact {
+    std::uint64_t key = 0;  ///< shape pair and features
+    std::array<RowClass, 3> classes{RowClass::separate, RowClass::separate, RowClass::separate};
+  };
+  struct Pair {
+    std::uint64_t key = 0;
+    Vec3 direction = Vec3::Zero();  ///< that separated the pair last, from a to b, world axes
+  };
+  std::vector<Contact> contacts;  ///< sorted by key
+  std::vector<Pair> pairs;        ///< sorted by key
+};
+
+/// How an impact was resolved; see collide.
+enum class ImpactLaw { newton, poisson, inelastic };
+
+struct ImpactReport {
+  int shape_a = -1, shape_b = -1;  ///< in the collision model
+  double time = 0;                 ///< since the start of the step [s]
+  double speed = 0;                ///< closing speed before [m/s]
+  ImpactLaw law = ImpactLaw::newton;
+};
+
+/// A contact that carried load or could have, as replays and touch sensors want it.
+struct ContactReport {
+  int shape_a = -1, shape_b = -1;
+  Vec3 point = Vec3::Zero();    ///< world
+  Vec3 normal = Vec3::Zero();   ///< world, from a to b
+  double gap = 0;               ///< at the start of its last segment [m]
+  Vec3 impulse = Vec3::Zero();  ///< on b during that segment [N s]
+  RowClass normal_class = RowClass::separate;
+};
+
+struct StepReport {
+  double smallest_clearance = std::numeric_limits<double>::infinity();  ///< of all pairs looked at [m]
+  int substeps = 0;                                                     ///< most of any island
+  double lost_time = 0;       ///< body-seconds that could not be certified and were not moved
+  double worst_residual = 0;  ///< of all LCP certificates
+  std::string worst_stage;    ///< which rung gave that answer
+  int unsolved = 0;           ///< LCPs without a valid solution, answered for A + εI
+  std::vector<ImpactReport> impacts;
+  std::vector<ContactReport> contacts;
+};
+
+struct StepResult {
+  State next;
+  StepMemory memory;
+  StepReport report;
+};
+
+/// What a step needs and one model's steps share: prepared shapes, trees as models of their own, and all memory.
+class StepWorkspace {
+ public:
+  explicit StepWorkspace(const Model& model);
+  ~StepWorkspace();
+  StepWorkspace(StepWorkspace&&) noexcept;
+
+  const CollisionModel& collision() const;
+
+  struct Data;
+  Data& data() { return *data_; }
+
+ private:
+  std::unique_ptr<Data> data_;
+};
+
+/// Thrown when a state cannot be stepped from: shapes intersect, or a number is not finite.
+class StepError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Jade's F(·): moves the mechanism by time h through contacts and impacts, and never through another body.
+/// Every part of the motion is certified before it is made: no two shapes come closer than `clearance`.
+/// Islands of bodies that can reach each other are advanced on their own, with sub-steps of their own:
+///   repeat  find contacts → collide where they hit → segment of the rest of the step → sweep → move to the first hit
+/// Throws StepError for a start that intersects, naming the pair, and for numbers that are not finite, naming stage and
+/// body. A pure function: the workspace only lends memory.
+[[nodiscard]] StepResult step(const Model& model, const State& state, const StepMemory& memory,
+                              const Controls& controls, double h, const StepSettings& settings,
+                              StepWorkspace& workspace);
+
+}  // namespace jade
