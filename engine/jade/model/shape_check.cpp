@@ -102,11 +102,11 @@ void check_geometry(const TriangleMesh& mesh, const std::string& folder, const N
     else if (extension != ".obj" && extension != ".stl")
       notes.at("file").add(fmt::format("\"{}\" is of an unknown format", path.string()),
                            "give an .obj or .stl file");
-    else
+    else if (mesh.scale > 0)
       check_surface(mesh, folder, notes);
     return;
   }
-  bool complete = !mesh.triangles.empty();
+  bool complete = !mesh.triangles.empty() && mesh.scale > 0;
   const int count = static_cast<int>(mesh.vertices.size());
   notes.at("triangles").add_if(mesh.triangles.empty(), "is empty", "give the triangles of a closed surface");
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
