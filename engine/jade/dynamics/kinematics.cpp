@@ -10,7 +10,7 @@ Mat3 rotation_at(const VecX& q, int first) {
 }
 
 /// R turned about its own z axis.
-void turn_about_z(Mat3& R, double angle) {
+[[gnu::always_inline]] inline void turn_about_z(Mat3& R, double angle) {
   const double c = std::cos(angle), s = std::sin(angle);
   const Vec3 x = R.col(0), y = R.col(1);
   R.col(0) = c * x + s * y;
@@ -66,7 +66,7 @@ void set_revolute(const Vec3& axis, const Vec3& r, Vec6& S) {
   S.tail<3>() = cross3(r, axis);
 }
 
-void update_columns(const Link& link, int i, DynamicsWorkspace& work) {
+[[gnu::always_inline]] inline void update_columns(const Link& link, int i, DynamicsWorkspace& work) {
   const Mat3& R = work.R[i];
   const Vec3& r = work.r[i];
   Vec6* S = &work.S[link.v];
@@ -98,7 +98,7 @@ void update_columns(const Link& link, int i, DynamicsWorkspace& work) {
 
 /// Rotates and moves a link's ten numbers to O: c = r + R c_L, J = R I_c Rᵀ + m (|c|² 1 − c cᵀ), written without
 /// the centre of mass so that massless links are no exception.
-void update_inertia(const Link& link, int i, DynamicsWorkspace& work) {
+[[gnu::always_inline]] inline void update_inertia(const Link& link, int i, DynamicsWorkspace& work) {
   RigidInertia& out = work.inertia[i];
   const SpatialInertia& in = link.inertia;
   const Mat3& R = work.R[i];

@@ -81,7 +81,7 @@ struct RigidInertia {
 
 /// I A + V ×* I V, the force that keeps a rigid body on its way, with a' = a + ω × v multiplied out:
 ///   n = J α + ω × J ω + h × a',   f = m a' + α × h + ω × (ω × h)
-inline Vec6 rigid_force(const RigidInertia& I, const Vec6& V, const Vec6& A) {
+[[gnu::always_inline]] inline Vec6 rigid_force(const RigidInertia& I, const Vec6& V, const Vec6& A) {
   const Vec3 w = V.head<3>(), alpha = A.head<3>();
   const Vec3 a = A.tail<3>() + cross3(w, V.tail<3>());
   Vec6 out;
