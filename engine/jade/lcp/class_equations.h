@@ -39,10 +39,10 @@ class ClassEquations {
 };
 
 /// Solves S A P x = −b_X for the classes in `state` by the proximal iteration x ← x + (K + ε W)⁻¹(−b_X − K x) from
-/// x = 0, which also handles redundant rows: the limit is the solution of a vanishing compliance. Leaves f, v, σ and
-/// the residual. `Solver` has free_rows(), size() and solve(r).
+/// the forces in `state` (zero if `from_zero`). Leaves f, v, σ and the residual. `Solver` has free_rows(), size() and
+/// solve(r).
 template <class Solver>
-void polish(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch,
+void refine(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch, bool from_zero,
             IslandState& state) {
   constexpr int max_iterations = 12;   // each gains a factor ε / (smallest non-zero eigenvalue)
   constexpr double rounding = 1e-14;   // what is left of a row after cancellation of its terms
@@ -50,15 +50,18 @@ void polish(const ContactIsland& island, const Solver& solver, std::vector<doubl
   const std::vector<int>& free = solver.free_rows();
   const int k = solver.size();
   scratch.resize(k);
-  std::fill(state.f.begin(), state.f.end(), 0.0);
-  for (int p = 0; p < k; ++p) scratch[p] = -island.b[free[p]];
+  if (!from_zero) {
+    tie_forces(island, state);
+    evaluate_velocities(island, state);
+  }
+  for (int p = 0; p < k; ++p) scratch[p] = from_zero ? -island.b[free[p]] : -state.v[free[p]];
   double before = HUGE_VAL;
   for (int iteration = 1;; ++iteration) {
     solver.solve(scratch.data());
     for (int p = 0; p < k; ++p) state.f[free[p]] += scratch[p];
     tie_forces(island, state);
     // The first step leaves an error of the size of ε; judging it would be wasted.
-    if (iteration == 1) {
+    if (iteration == 1 && from_zero) {
       evaluate_velocities(island, state);
       for (int p = 0; p < k; ++p) scratch[p] = -state.v[free[p]];
       continue;
@@ -73,6 +76,14 @@ void polish(const ContactIsland& island, const Solver& solver, std::vector<doubl
     if (!(error > rounding) || !(error < worthwhile * before) || iteration == max_iterations) return;
     before = error;
   }
+}
+
+/// The same from x = 0, which also settles redundant rows: the limit is the solution of a vanishing compliance.
+template <class Solver>
+void polish(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch,
+            IslandState& state) {
+  std::fill(state.f.begin(), state.f.end(), 0.0);
+  refine(island, solver, scratch, true, state);
 }
 
 /// Newton's method on classes: solve the equations of the classes, read the classes off the projection, repeat.
