@@ -43,7 +43,7 @@ void ActiveInverse::fold(int normal, const std::vector<RowClass>& classes) {
 double ActiveInverse::insert_normal(int i, const std::vector<RowClass>& classes, double rhs) {
   fold(i, classes);
   const double* column = velocity_column(i);
-  corner_ = column[i] + epsilon_ * island_->at(i, i);
+  corner_ = column[i] + epsilon_ * island_->diagonal[i];
   for (int p = 0; p < k_; ++p) {
     column_x_[p] = column[free_[p]];
     row_x_[p] = velocity_column(free_[p])[i];

@@ -20,6 +20,7 @@ class ActiveInverse {
   void reset(const ContactIsland& island, double epsilon);
 
   int size() const { return k_; }
+  double epsilon() const { return epsilon_; }
   const std::vector<int>& free_rows() const { return free_; }
   const double* direction() const {
     return direction_.data();

@@ -43,7 +43,7 @@ void ClassWalk::velocities_of_motion(const IslandState& state, const ActiveInver
     for (; p < k; ++p) axpy(n, df_[free[p]], inverse.velocity_column(free[p]), dv_.data());
   }
   for (int t = s.m; t < n; ++t) {
-    if (is_slipping(state.classes[t])) dv_[t] += epsilon_ * s.at(t, t) * df_[t];
+    if (is_slipping(state.classes[t])) dv_[t] += epsilon_ * s.diagonal[t] * df_[t];
   }
 }
 

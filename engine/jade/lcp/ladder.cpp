@@ -67,7 +67,7 @@ class Climb {
     for (int step = 0; step < kRelaxations; ++step) {
       keep_best();
       if (!w_.path.relax(state_, w_.inverse, step == 0, pivots)) break;
-      refine(island_, w_.inverse, w_.scratch, false, state_);
+      refine(island_, w_.inverse, w_.scratch, state_);
       if (good() || silenced()) return true;
       const double moved = w_.path.moved();
       if (!(moved < 0.7 * before)) break;

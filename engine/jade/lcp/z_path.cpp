@@ -58,7 +58,7 @@ bool ZPath::relax(IslandState& state, ActiveInverse& inverse, bool afresh, int& 
   const ContactIsland& s = *island_;
   for (int i = 0; i < s.n; ++i) {
     const double now = b_[i];
-    b_[i] = s.b[i] - epsilon_ * s.at(i, i) * end_f_[i];
+    b_[i] = s.b[i] - epsilon_ * s.diagonal[i] * end_f_[i];
     g_[i] = now - b_[i];
   }
   z_ = 1;
@@ -141,7 +141,7 @@ void ZPath::put_onto_path(IslandState& state, const Solver& solver) {
   for (std::size_t p = 0; p < free.size(); ++p) state.f[free[p]] = x_[p];
   tie_forces(s, state);
   for (int i = 0; i < s.n; ++i) {
-    state.v[i] = b_[i] + z_ * g_[i] + epsilon_ * s.at(i, i) * state.f[i];
+    state.v[i] = b_[i] + z_ * g_[i] + epsilon_ * s.diagonal[i] * state.f[i];
   }
   for (int j = 0; j < s.n; ++j) {
     if (state.f[j] != 0) axpy(s.n, state.f[j], s.column(j), state.v.data());
