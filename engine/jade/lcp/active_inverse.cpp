@@ -43,7 +43,7 @@ void ActiveInverse::fold(int normal, const std::vector<RowClass>& classes) {
 double ActiveInverse::insert_normal(int i, const std::vector<RowClass>& classes, double rhs) {
   fold(i, classes);
   const double* column = velocity_column(i);
-  corner_ = column[i] + epsilon_ * island_->at(i, i);
+  corner_ = column[i] + epsilon_ * island_->diagonal[i];
   for (int p = 0; p < k_; ++p) {
     column_x_[p] = column[free_[p]];
     row_x_[p] = velocity_column(free_[p])[i];
@@ -164,19 +164,25 @@ double ActiveInverse::erase(int p, int tied_to, double slope) {
   return velocity;
 }
 
-void ActiveInverse::rebuild(const ClassEquations& equations, const std::vector<RowClass>& classes) {
+void ActiveInverse::rebuild(const ClassEquations& equations, const std::vector<RowClass>& classes,
+                            const double* rhs) {
   free_ = equations.free_rows();
   std::fill(position_.begin(), position_.end(), -1);
   for (int p = 0; p < k_; ++p) {
     position_[free_[p]] = p;
     if (free_[p] < island_->m) fold(free_[p], classes);
-    direction_[p] = free_[p] < island_->m ? island_->d[free_[p]] : 0;
+    direction_[p] = rhs[free_[p]];
     double* to = inverse_.data() + static_cast<std::ptrdiff_t>(p) * stride_;
     std::fill(to, to + k_, 0.0);
     to[p] = 1;
     equations.solve(to);
   }
   equations.solve(direction_.data());
+}
+
+void ActiveInverse::aim(const double* rhs) {
+  for (int p = 0; p < k_; ++p) direction_[p] = rhs[free_[p]];
+  solve(direction_.data());
 }
 
 void ActiveInverse::solve(double* r) const {

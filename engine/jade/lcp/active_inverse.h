@@ -20,6 +20,7 @@ class ActiveInverse {
   void reset(const ContactIsland& island, double epsilon);
 
   int size() const { return k_; }
+  double epsilon() const { return epsilon_; }
   const std::vector<int>& free_rows() const { return free_; }
   const double* direction() const {
     return direction_.data();
@@ -39,8 +40,11 @@ class ActiveInverse {
   double remove_to_bound(int t, int sign);
 
   /// Forgets the rounding of all changes so far: the inverse of freshly factored equations of the same classes, and
-  /// the direction for a right-hand side that is d on unilateral rows and 0 on tangents.
-  void rebuild(const ClassEquations& equations, const std::vector<RowClass>& classes);
+  /// the direction for a right-hand side given on all n rows.
+  void rebuild(const ClassEquations& equations, const std::vector<RowClass>& classes, const double* rhs);
+
+  /// The direction for another right-hand side, given on all n rows.
+  void aim(const double* rhs);
 
   /// How all n velocities feel the unknown of a free row: the column of A P, slipping tangents folded in.
   const double* velocity_column(int row) const {

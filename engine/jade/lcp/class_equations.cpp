@@ -7,6 +7,7 @@
 namespace jade::lcp {
 
 bool ClassEquations::factor(const ContactIsland& s, const std::vector<RowClass>& classes, double epsilon) {
+  epsilon_ = epsilon;
   free_.clear();
   const auto slips = [&](int i) {
     for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {

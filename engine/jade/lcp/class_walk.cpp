@@ -11,6 +11,8 @@ void ClassWalk::begin(const ContactIsland& island, double epsilon) {
   island_ = &island;
   epsilon_ = epsilon;
   b_.assign(island.b.begin(), island.b.end());
+  g_.assign(island.n, 0.0);
+  z_ = 0;
   df_.assign(island.n, 0.0);
   dv_.assign(island.n, 0.0);
   last_ = {0, -1, RowClass::clamped};
@@ -41,7 +43,7 @@ void ClassWalk::velocities_of_motion(const IslandState& state, const ActiveInver
     for (; p < k; ++p) axpy(n, df_[free[p]], inverse.velocity_column(free[p]), dv_.data());
   }
   for (int t = s.m; t < n; ++t) {
-    if (is_slipping(state.classes[t])) dv_[t] += epsilon_ * s.at(t, t) * df_[t];
+    if (is_slipping(state.classes[t])) dv_[t] += epsilon_ * s.diagonal[t] * df_[t];
   }
 }
 
@@ -96,7 +98,7 @@ double ClassWalk::flip(IslandState& state, ActiveInverse& inverse, const Event& 
       // Its tangents start at the bound that opposes the velocity they have now.
       for (int t = s.tangent_begin[row]; t < s.tangent_begin[row + 1]; ++t) {
         if (!handled_[t]) continue;
-        state.v[t] = b_[t] + dot(s.n, s.column(t), state.f.data());
+        state.v[t] = b_[t] + z_ * g_[t] + dot(s.n, s.column(t), state.f.data());
         classes[t] = state.v[t] > 0 ? RowClass::low : RowClass::high;
         state.f[t] = 0;
       }

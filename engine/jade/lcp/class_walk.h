@@ -33,7 +33,9 @@ class ClassWalk {
 
   const ContactIsland* island_ = nullptr;
   double epsilon_ = 0;
-  std::vector<double> b_;                    ///< b as the walk sees it (perturbed)
+  std::vector<double> b_;                    ///< b as the walk sees it (perturbed): b_ + z_ g_
+  std::vector<double> g_;                    ///< where b moves to and fro along a path
+  double z_ = 0;                             ///< how far
   std::vector<double> df_, dv_;              ///< the current motion
   std::vector<char> handled_;                ///< rows that take part
   Event last_{};                             ///< the latest flip

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "jade/lcp/dense_kernels.h"
+
 namespace jade::lcp {
 namespace {
 
@@ -185,12 +187,16 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
   const int n = static_cast<int>(island.row.size());
   island.tangent_begin[m] = n;
   island.n = n;
-  for (auto* v : {&island.b, &island.beta, &island.mu, &island.scale}) v->resize(n);
+  for (auto* v : {&island.diagonal, &island.b, &island.beta, &island.mu, &island.scale}) v->resize(n);
   island.normal.resize(n);
   island.d.resize(m);
   island.A.resize(static_cast<std::size_t>(n) * n);
 
-  for (int i = 0; i < n; ++i) island.scale[i] = power_of_two_scale(p.A(island.row[i], island.row[i]));
+  for (int i = 0; i < n; ++i) {
+    const double a = p.A(island.row[i], island.row[i]);
+    island.scale[i] = power_of_two_scale(a);
+    island.diagonal[i] = a * (island.scale[i] * island.scale[i]);
+  }
   for (int i = 0; i < m; ++i) {
     island.normal[i] = i;
     island.mu[i] = 0;
@@ -209,7 +215,13 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
     double* __restrict to = island.A.data() + static_cast<std::ptrdiff_t>(j) * n;
     const int* __restrict rows = island.row.data();
     const double* __restrict scales = island.scale.data();
-    for (int i = 0; i < n; ++i) to[i] = from[rows[i]] * (scale * scales[i]);
+    int i = 0;
+    for (; i + 2 <= n; i += 2) {
+      const Pair entries = {from[rows[i]], from[rows[i + 1]]};
+      const Pair product = entries * (load_pair(scales + i) * scale);
+      store_pair(product, to + i);
+    }
+    if (i < n) to[i] = from[rows[i]] * (scale * scales[i]);
   }
 }
 

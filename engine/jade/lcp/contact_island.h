@@ -17,6 +17,7 @@ struct ContactIsland {
   int n = 0;
   int m = 0;
   std::vector<double> A;           ///< n × n by columns
+  std::vector<double> diagonal;    ///< n, of A
   std::vector<double> b;           ///< n
   std::vector<double> beta;        ///< n, size of the terms of b
   std::vector<double> d;           ///< m, the direction of the path: one unit of velocity on every normal

@@ -45,7 +45,7 @@ double Dantzig::move(int row, double sign, const IslandState& state, const Activ
   velocities_of_motion(state, inverse);
   df_[row] = sign;
   axpy(s.n, sign, s.column(row), dv_.data());
-  return dot(s.n, s.column(row), df_.data()) + epsilon_ * s.at(row, row) * sign;
+  return dot(s.n, s.column(row), df_.data()) + epsilon_ * s.diagonal[row] * sign;
 }
 
 bool Dantzig::drive(int row, IslandState& state, ActiveInverse& inverse, int& pivots) {

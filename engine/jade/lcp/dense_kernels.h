@@ -9,6 +9,15 @@ namespace jade::lcp {
 /// every build gives the same bits. Written out because the hot loops of pivoting work on a dozen rows, where
 /// the dispatch of a general library costs more than the arithmetic.
 
+/// Two doubles in one register.
+typedef double Pair __attribute__((vector_size(16)));
+inline Pair load_pair(const double* p) {
+  Pair pair;
+  __builtin_memcpy(&pair, p, sizeof pair);
+  return pair;
+}
+inline void store_pair(Pair pair, double* p) { __builtin_memcpy(p, &pair, sizeof pair); }
+
 /// y += a x
 inline void axpy(int n, double a, const double* __restrict x, double* __restrict y) {
   for (int i = 0; i < n; ++i) y[i] += a * x[i];
@@ -23,21 +32,15 @@ inline void axpy4(int n, const double* a, const double* __restrict x0, const dou
 
 /// xᵀy in eight interleaved sums, two to a vector register.
 inline double dot(int n, const double* x, const double* y) {
-  typedef double Pair __attribute__((vector_size(16)));
-  const auto load = [](const double* p) {
-    Pair pair;
-    __builtin_memcpy(&pair, p, sizeof pair);
-    return pair;
-  };
   Pair s0{}, s1{}, s2{}, s3{};
   int i = 0;
   for (; i + 8 <= n; i += 8) {
-    s0 += load(x + i) * load(y + i);
-    s1 += load(x + i + 2) * load(y + i + 2);
-    s2 += load(x + i + 4) * load(y + i + 4);
-    s3 += load(x + i + 6) * load(y + i + 6);
+    s0 += load_pair(x + i) * load_pair(y + i);
+    s1 += load_pair(x + i + 2) * load_pair(y + i + 2);
+    s2 += load_pair(x + i + 4) * load_pair(y + i + 4);
+    s3 += load_pair(x + i + 6) * load_pair(y + i + 6);
   }
-  for (; i + 2 <= n; i += 2) s0 += load(x + i) * load(y + i);
+  for (; i + 2 <= n; i += 2) s0 += load_pair(x + i) * load_pair(y + i);
   const Pair sum = (s0 + s2) + (s1 + s3);
   double total = sum[0] + sum[1];
   if (i < n) total += x[i] * y[i];

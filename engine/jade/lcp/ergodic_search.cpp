@@ -50,8 +50,8 @@ class ErgodicSearch {
   RowClass wanted(int i) const {
     const RowClass c = state_.classes[i];
     const double slack = 1e-12 * state_.sigma[i];
-    const double f = s_.at(i, i) * state_.f[i], v = state_.v[i];
-    const double bound = s_.at(i, i) * s_.mu[i] * state_.f[s_.normal[i]];
+    const double f = s_.diagonal[i] * state_.f[i], v = state_.v[i];
+    const double bound = s_.diagonal[i] * s_.mu[i] * state_.f[s_.normal[i]];
     switch (c) {
       case RowClass::clamped:
         return f < -slack ? RowClass::separate : c;

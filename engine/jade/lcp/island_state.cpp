@@ -48,12 +48,12 @@ void evaluate(const ContactIsland& s, IslandState& state) {
   double residual = 0;
   bool finite = true;
   for (int i = 0; i < n; ++i) {
-    const double force = s.at(i, i) * state.f[i];
+    const double force = s.diagonal[i] * state.f[i];
     double error;
     if (i < s.m) {
       error = std::abs(std::min(force, v[i]));
     } else {
-      const double bound = s.at(i, i) * s.mu[i] * std::max(state.f[s.normal[i]], 0.0);
+      const double bound = s.diagonal[i] * s.mu[i] * std::max(state.f[s.normal[i]], 0.0);
       error = std::abs(force - std::clamp(force - v[i], -bound, bound));
     }
     finite = finite && std::isfinite(v[i]);
@@ -70,7 +70,7 @@ bool reclassify(const ContactIsland& s, IslandState& state) {
     state.classes[i] = c;
   };
   for (int i = 0; i < s.m; ++i) {
-    const double f = s.at(i, i) * state.f[i];
+    const double f = s.diagonal[i] * state.f[i];
     const bool clamped = f > state.v[i];
     set(i, clamped ? RowClass::clamped : RowClass::separate);
     for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
@@ -78,7 +78,7 @@ bool reclassify(const ContactIsland& s, IslandState& state) {
         set(t, RowClass::separate);
         continue;
       }
-      const double slope = s.at(t, t);
+      const double slope = s.diagonal[t];
       const double target = slope * state.f[t] - state.v[t];
       const double bound = slope * s.mu[t] * std::max(state.f[i], 0.0);
       if (s.mu[t] == 0) {

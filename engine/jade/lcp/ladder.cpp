@@ -27,6 +27,10 @@ constexpr Rung kRungs[] = {{"z-path 1e-5", 1e-5, 0, 4, 0},        {"z-path 1e-5 
                            {"z-path 1e-6 rn", 1e-6, 1e-7, 8, 16}, {"z-path 1e-7 rn", 1e-7, 1e-8, 8, 16},
                            {"z-path 1e-5 rn", 1e-5, 1e-5, 8, 16}, {"z-path 1e-8 r", 1e-8, 0, 8, 4},
                            {"z-path 1e-3 rn", 1e-3, 1e-6, 8, 16}};
+/// Proximal steps after each path, as long as they converge. Three or four are usual where one is needed at all.
+constexpr int kRelaxations = 20;
+/// Lemke in quad costs seconds beyond (it works on 7 rows a contact, each operation fifty times as slow).
+constexpr int kMaxQuadRows = 108;
 /// The perturbation that resolves ties, over ε. In redundant rows it moves forces by its size over ε, so it has to
 /// stay far below; measured: 1e-3 and above costs classes in rows and stacks of 64 contacts.
 constexpr double kPerturbationOverEpsilon = 1e-4;
@@ -58,6 +62,22 @@ class Climb {
                                  .rebuild_every = rung.rebuild_every};
     if (!w_.path.follow(island_, settings, state_, w_.inverse, pivots)) return false;
     watch_growth(rung.epsilon);
+    if (finish()) return true;
+    double before = HUGE_VAL;
+    for (int step = 0; step < kRelaxations; ++step) {
+      keep_best();
+      if (!w_.path.relax(state_, w_.inverse, step == 0, pivots)) break;
+      refine(island_, w_.inverse, w_.scratch, state_);
+      if (good() || silenced()) return true;
+      const double moved = w_.path.moved();
+      if (!(moved < 0.7 * before)) break;
+      before = moved;
+    }
+    return polished();
+  }
+
+  /// The exact answer of the classes at the end of a path.
+  bool finish() {
     // Redundant rows magnify the rounding that the inverse has collected, into forces that no equation can see;
     // freshly factored equations keep them at the compliance limit.
     const bool redundant = w_.inverse.smallest_pivot() < kRedundant;
@@ -66,7 +86,7 @@ class Climb {
     } else {
       polish(island_, w_.inverse, w_.scratch, state_);
     }
-    return good() || silenced() || polished();
+    return good() || silenced();
   }
 
   bool lemke(double pivot_tolerance, int& pivots) {
@@ -169,7 +189,7 @@ IslandReport solve_by_ladder(const LcpProblem& problem, const ContactIsland& isl
   if (climb.lemke(1e-11, report.pivots)) return done("lemke 1e-11", LcpSelection::vertex);
   if (climb.lemke(1e-9, report.pivots)) return done("lemke 1e-9", LcpSelection::vertex);
   const ContactFactors* factors = problem.factors ? &*problem.factors : nullptr;
-  if (!climb.forces_run_away() && climb.quad(factors, report.pivots))
+  if (island.n <= kMaxQuadRows && !climb.forces_run_away() && climb.quad(factors, report.pivots))
     return done("lemke quad", LcpSelection::vertex);
   if (climb.settle_for_best()) return done("best of all", LcpSelection::iterate);
   report.stage = "none";

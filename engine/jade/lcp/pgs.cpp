@@ -16,7 +16,7 @@ IslandReport solve_by_pgs(const ContactIsland& s, const LcpSettings& settings, I
     ++report.pivots;
     for (int i = 0; i < s.n; ++i) {
       const double before = state.f[i];
-      const double wanted = before - state.v[i] / s.at(i, i);
+      const double wanted = before - state.v[i] / s.diagonal[i];
       const double bound = s.mu[i] * state.f[s.normal[i]];
       const double after = i < s.m ? std::max(wanted, 0.0) : std::clamp(wanted, -bound, bound);
       if (after == before) continue;

@@ -30,9 +30,9 @@ ClassWalk::Event ZPath::start(IslandState& state, const ZPathSettings& settings)
     for (int j = 0; j < s.n; ++j)
       axpy(s.n, settings.nudge * size * (spread(7 * j) - 0.75), s.column(j), b_.data());
   }
+  std::copy(s.d.begin(), s.d.begin() + s.m, g_.begin());
   // z d lifts every normal to v ≥ 0; the row that needs most of it is the first to touch.
   Event first{0, -1, RowClass::clamped};
-  z_ = 0;
   for (int i = 0; i < s.m; ++i) {
     const double needed = -b_[i] / s.d[i];
     if (needed > z_) {
@@ -40,37 +40,75 @@ ClassWalk::Event ZPath::start(IslandState& state, const ZPathSettings& settings)
       first.row = i;
     }
   }
-  for (int i = 0; i < s.n; ++i) state.v[i] = b_[i] + (i < s.m ? z_ * s.d[i] : 0);
+  for (int i = 0; i < s.n; ++i) state.v[i] = b_[i] + z_ * g_[i];
   return first;
 }
 
 bool ZPath::follow(const ContactIsland& island, const ZPathSettings& settings, IslandState& state,
                    ActiveInverse& inverse, int& pivots) {
+  settings_ = settings;
   begin(island, settings.epsilon);
   inverse.reset(island, settings.epsilon);
-  Event event = start(state, settings);
-  if (event.row < 0) return true;
-  for (int count = 1; count <= settings.max_pivots; ++count) {
+  const Event first = start(state, settings);
+  end_f_.assign(island.n, 0.0);
+  return first.row < 0 || walk(state, inverse, first, pivots);
+}
+
+bool ZPath::relax(IslandState& state, ActiveInverse& inverse, bool afresh, int& pivots) {
+  const ContactIsland& s = *island_;
+  for (int i = 0; i < s.n; ++i) {
+    const double now = b_[i];
+    b_[i] = s.b[i] - epsilon_ * s.diagonal[i] * end_f_[i];
+    g_[i] = now - b_[i];
+  }
+  z_ = 1;
+  last_.row = -1;
+  if (afresh) {
+    if (!rebuild(state, inverse)) return false;
+  } else {
+    inverse.aim(g_.data());
+    put_onto_path(state, inverse);
+  }
+  from_.assign(end_f_.begin(), end_f_.end());
+  const Event event = step(state, inverse, true);
+  if (z_ != 0 && (event.row < 0 || !walk(state, inverse, event, pivots))) return false;
+  moved_ = 0;
+  for (int i = 0; i < s.n; ++i) moved_ = std::max(moved_, std::abs(end_f_[i] - from_[i]));
+  return true;
+}
+
+/// From an event to z = 0.
+bool ZPath::walk(IslandState& state, ActiveInverse& inverse, Event event, int& pivots) {
+  for (int count = 1; count <= settings_.max_pivots; ++count) {
     ++pivots;
-    const double into = flip(state, inverse, event, event.row < island.m ? island.d[event.row] : 0);
+    const double into = flip(state, inverse, event, g_[event.row]);
     if (!inverse.healthy()) return false;
-    if (settings.rebuild_every > 0 && count % settings.rebuild_every == 0 && !rebuild(state, inverse))
+    if (settings_.rebuild_every > 0 && count % settings_.rebuild_every == 0 && !rebuild(state, inverse))
       return false;
-    const bool forward = into >= 0;
-    move(state, inverse, forward);
-    event = next_event(state);
-    if (forward && !(event.step < z_)) {
-      advance(state, z_);
-      return true;
-    }
+    event = step(state, inverse, into >= 0);
+    if (z_ == 0) return true;
     if (event.row < 0) return false;
-    advance(state, event.step);
-    z_ += forward ? -event.step : event.step;
   }
   return false;
 }
 
-/// Motion for dz = ∓1:  K dx = d_X,  df = P dx,  dv = A df − d, or the opposite.
+/// Moves to the next event, or to z = 0 when that comes first.
+ClassWalk::Event ZPath::step(IslandState& state, const ActiveInverse& inverse, bool forward) {
+  move(state, inverse, forward);
+  const Event event = next_event(state);
+  if (forward && !(event.step < z_)) {
+    advance(state, z_);
+    z_ = 0;
+    end_f_ = state.f;
+    return {0, -1, RowClass::separate};
+  }
+  if (event.row < 0) return event;
+  advance(state, event.step);
+  z_ += forward ? -event.step : event.step;
+  return event;
+}
+
+/// Motion for dz = ∓1:  K dx = g_X,  df = P dx,  dv = A df − g, or the opposite.
 void ZPath::move(const IslandState& state, const ActiveInverse& inverse, bool forward) {
   const ContactIsland& s = *island_;
   std::fill(df_.begin(), df_.end(), 0.0);
@@ -82,29 +120,32 @@ void ZPath::move(const IslandState& state, const ActiveInverse& inverse, bool fo
     if (is_slipping(state.classes[t])) df_[t] = slip_slope(s, state.classes, t) * df_[s.normal[t]];
   }
   velocities_of_motion(state, inverse);
-  for (int i = 0; i < s.m; ++i) dv_[i] -= sign * s.d[i];
+  axpy(s.n, -sign, g_.data(), dv_.data());
 }
 
 /// Factors the equations of the classes anew and puts forces and velocities back onto the path at the current z.
 bool ZPath::rebuild(IslandState& state, ActiveInverse& inverse) {
+  if (!equations_.factor(*island_, state.classes, epsilon_)) return false;
+  inverse.rebuild(equations_, state.classes, g_.data());
+  put_onto_path(state, equations_);
+  return true;
+}
+
+template <class Solver>
+void ZPath::put_onto_path(IslandState& state, const Solver& solver) {
   const ContactIsland& s = *island_;
-  if (!equations_.factor(s, state.classes, epsilon_)) return false;
-  inverse.rebuild(equations_, state.classes);
-  const std::vector<int>& free = equations_.free_rows();
+  const std::vector<int>& free = solver.free_rows();
   x_.resize(free.size());
-  for (std::size_t p = 0; p < free.size(); ++p) {
-    x_[p] = -b_[free[p]] - (free[p] < s.m ? z_ * s.d[free[p]] : 0);
-  }
-  equations_.solve(x_.data());
+  for (std::size_t p = 0; p < free.size(); ++p) x_[p] = -b_[free[p]] - z_ * g_[free[p]];
+  solver.solve(x_.data());
   for (std::size_t p = 0; p < free.size(); ++p) state.f[free[p]] = x_[p];
   tie_forces(s, state);
   for (int i = 0; i < s.n; ++i) {
-    state.v[i] = b_[i] + (i < s.m ? z_ * s.d[i] : epsilon_ * s.at(i, i) * state.f[i]);
+    state.v[i] = b_[i] + z_ * g_[i] + epsilon_ * s.diagonal[i] * state.f[i];
   }
   for (int j = 0; j < s.n; ++j) {
     if (state.f[j] != 0) axpy(s.n, state.f[j], s.column(j), state.v.data());
   }
-  return true;
 }
 
 }  // namespace jade::lcp
