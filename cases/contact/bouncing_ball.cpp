@@ -109,7 +109,10 @@ const RegisterCase zeno{{
                  {.absolute = 1e-8,
                   .covers = Covers::solver,
                   .why = "a thousandth of the standoff: what is left "
-                         "of the last bounce is pushed out"}),
+                         "of the last bounce is pushed out"})
+             .at_first_order({.absolute = 1.01 * kStandoff,
+                              .covers = Covers::model_limit,
+                              .why = "an engine without a gap rests lower by the standoff"}),
          never_intersects()},
 }};
 

@@ -41,6 +41,12 @@ Case sliding_prism(int sides, const Table& table) {
       .why =
           "constant force, and the moment of stopping is located: rounding of about 1e-12 of the "
           "speed, times 1.4 s and a margin of 100 for four to twelve corners sharing one load"};
+  const Tolerance drops{.absolute = 1.1 * kBlock.friction * kStandoff / kStep,
+                        .covers = Covers::model_limit,
+                        .why =
+                            "an engine without a gap falls by the standoff δ first, and friction misses the "
+                            "impulse μ m δ/h; 10 % for "
+                            "the fall's taking two steps"};
   const Tolerance stays{.absolute = 1e-9, .covers = Covers::rounding, .why = exact.why};
   return {
       .name = fmt::format("sliding_prism_{}_on_{}", sides, table.name),
@@ -64,7 +70,10 @@ Case sliding_prism(int sides, const Table& table) {
                                     "Euler's rules use the speed of one end of each step: ½ μ g h t in all, "
                                     "v₀ h/2 at the stop, and the step that holds the stop"}),
            equals(position_of("prism", 1), 0.0, stays),
-           equals(position_of("prism", 2), kHeight / 2 + kStandoff, stays),
+           equals(position_of("prism", 2), kHeight / 2 + kStandoff, stays)
+               .at_first_order({.absolute = 1.01 * kStandoff,
+                                .covers = Covers::model_limit,
+                                .why = "an engine without a gap drops by the standoff"}),
            equals(orientation_error("prism", [](double) { return Mat3::Identity(); }), 0.0,
                   {.absolute = 1e-8, .covers = Covers::rounding, .why = "the same over a width of 0.15 m"}),
            never_intersects()},
