@@ -19,6 +19,9 @@ struct Case {
   int steps = 100;
   int record_every = 1;  ///< steps of h between frames
   std::vector<Expectation> expects;
+  /// A world that this case must tell from the true one. Empty: gravity, friction, restitution, springs and inertia
+  /// off by a twentieth, which a case of rest or of no passage cannot see.
+  std::function<void(SceneDescription&)> wrong;
 
   bool needs_refinement() const;
 };

@@ -184,6 +184,25 @@ Expectation equals(Quantity quantity, ClosedForm exact, Tolerance tolerance) {
   return {"equals the closed form", quantity, std::move(tolerance), measure};
 }
 
+Expectation ends_at(Quantity quantity, ClosedForm exact, Tolerance tolerance) {
+  const auto measure = [=](const Evidence& evidence, Scheme, Measurement& m) {
+    compare(
+        evidence, evidence.levels[0], quantity, [](const Frame&, const VecX& value) { return value; },
+        distance, m);
+    if (!std::isfinite(m.error)) return 1.0;
+    const Frame& last = evidence.levels[0].frames.back();
+    const VecX value = quantity.value(evidence.mechanism, last), expected = exact.at(last.time);
+    m.at = last.time;
+    m.value = size_of(value);
+    m.expected = size_of(expected);
+    m.error = distance(value, expected);
+    m.series.expected.clear();
+    m.series.error.clear();
+    return expected.norm() > 0 ? expected.norm() : 1.0;
+  };
+  return {"ends at the closed form", quantity, std::move(tolerance), measure};
+}
+
 Expectation conserves(Quantity quantity, Tolerance tolerance, double scale) {
   const auto measure = [=](const Evidence& evidence, Scheme, Measurement& m) {
     const VecX initial = quantity.value(evidence.mechanism, evidence.levels[0].frames[0]);
@@ -229,6 +248,12 @@ Expectation stays_above(Quantity quantity, double bound, Tolerance tolerance) {
     return std::abs(bound);
   };
   return {"stays above", quantity, std::move(tolerance), measure};
+}
+
+Expectation never_intersects() {
+  return stays_above(clearance(), 0,
+                     {.covers = Covers::rounding,
+                      .why = "none: the judge's clearance is a certified lower bound of the true one"});
 }
 
 Expectation period_equals(Quantity quantity, double period, Tolerance tolerance) {

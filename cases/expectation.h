@@ -72,6 +72,9 @@ struct ClosedForm {
 /// The quantity equals the closed form at every frame. Scale: the closed form's largest size.
 Expectation equals(Quantity quantity, ClosedForm exact, Tolerance tolerance);
 
+/// The same at the last frame alone. Scale: the size of what is expected there.
+Expectation ends_at(Quantity quantity, ClosedForm exact, Tolerance tolerance);
+
 /// The quantity keeps its initial value. Scale: `scale`, or the size of the initial value when 0 is given.
 /// Energies need a scale of their own: their zero is a convention.
 Expectation conserves(Quantity quantity, Tolerance tolerance, double scale = 0);
@@ -81,6 +84,9 @@ Expectation never_increases(Quantity quantity, Tolerance tolerance);
 
 /// The quantity stays above the bound. Scale: size of the bound.
 Expectation stays_above(Quantity quantity, double bound, Tolerance tolerance);
+
+/// No two shapes overlap in any frame, as the independent judge sees it. A peer's error is its depth of penetration.
+Expectation never_intersects();
 
 /// Mean time between upward crossings of zero equals the period. The crossings are found by cubic interpolation
 /// of four frames, whose own error is of fourth order in the time between frames. Scale: the period.

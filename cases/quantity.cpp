@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "jade/base/error.h"
 #include "jade/base/suggest.h"
@@ -89,6 +90,11 @@ Vec3 Mechanism::centre_of_mass(const Frame& frame, int i) const {
   return frame.bodies[i].position + frame.bodies[i].orientation.normalized() * masses[i].com;
 }
 
+judge::Judge& Mechanism::judge() const {
+  if (judge_ == nullptr) judge_ = std::make_unique<judge::Judge>(scene);
+  return *judge_;
+}
+
 Quantity total_energy() {
   return {"energy", "J", [](const Mechanism& m, const Frame& f) {
             return scalar(kinetic(m, f) + gravitational(m, f) + spring(m, f));
@@ -150,6 +156,22 @@ Quantity joint_gap() {
             for (std::size_t i = 0; i < m.masses.size(); ++i)
               gap = std::max(gap, gap_of(m, f, static_cast<int>(i)));
             return scalar(gap);
+          }};
+}
+
+Quantity clearance() {
+  return {"clearance", "m", [](const Mechanism& m, const Frame& f) {
+            std::vector<Transform> X_WB;
+            for (const BodyState& body : f.bodies) X_WB.push_back(reference::pose_of(body));
+            const judge::Judgement found = m.judge().worst(X_WB);
+            if (found.not_finite >= 0) return scalar(std::numeric_limits<double>::quiet_NaN());
+            if (found.worst < 0) {
+              throw InvalidInput("clearance of \"" + m.scene.name + "\"",
+                                 {{"scene", "has no two shapes that can meet", "ask for something else"}});
+            }
+            const judge::Measurement& worst = found.pairs[found.worst].measured;
+            if (!judge::overlap(worst.relation)) return scalar(worst.separation.lower);
+            return scalar(std::min(worst.separation.upper, -std::numeric_limits<double>::min()));
           }};
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "jade/model/scene_description.h"
+#include "reference/judge/judge.h"
 #include "reference/recording.h"
 #include "reference/scene_kinematics.h"
 
@@ -20,6 +22,11 @@ struct Mechanism {
   /// Throws InvalidInput when there is none.
   int body(const std::string& name) const;
   Vec3 centre_of_mass(const reference::Frame& frame, int body) const;
+  /// Measures how bodies lie to each other; prepared when first asked for. For one thread.
+  judge::Judge& judge() const;
+
+ private:
+  mutable std::unique_ptr<judge::Judge> judge_;
 };
 
 /// Something that can be read off any engine's recording: a number, or a vector of them.
@@ -47,6 +54,9 @@ Quantity joint_angle(const std::string& body);
 /// Largest distance over all joints between where its two bodies put the joint's point. Zero for every engine
 /// in joint coordinates; what an engine with constraints lets its joints come apart.
 Quantity joint_gap();
+/// Smallest distance between any two shapes that can meet, as the judge measures it: a certified lower bound of it,
+/// and where they overlap minus the depth of penetration that is certain. Touching is overlapping: below zero.
+Quantity clearance();
 /// Angle between a body's orientation and the given one [rad].
 Quantity orientation_error(const std::string& body, std::function<Mat3(double time)> exact);
 

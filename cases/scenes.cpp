@@ -1,5 +1,9 @@
 #include "cases/scenes.h"
 
+#include <cmath>
+#include <map>
+#include <numbers>
+
 namespace jade::cases {
 
 BodyDescription free_body(const std::string& name, double mass, const Vec3& principal_inertia) {
@@ -25,6 +29,95 @@ BodyDescription hinged_rod(const Rod& rod) {
   body.joint.X_PJ.position = Vec3(0, 0, -rod.parent_length);
   body.joint.position = {rod.angle};
   return body;
+}
+
+namespace {
+
+constexpr const char* kMaterial = "stuff";
+
+BodyDescription solid(const std::string& name, const Shape& shape) {
+  BodyDescription body;
+  body.name = name;
+  ShapeDescription described;
+  described.geometry = shape;
+  described.material = kMaterial;
+  described.density = 1000;
+  body.shapes = {described};
+  return body;
+}
+
+}  // namespace
+
+SceneDescription contact_scene(const std::string& name, double gravity, double friction, double restitution) {
+  SceneDescription scene;
+  scene.name = name;
+  scene.gravity = Vec3(0, 0, -gravity);
+  scene.materials = {kMaterial};
+  scene.pairs = {{kMaterial, kMaterial, friction, restitution}};
+  return scene;
+}
+
+BodyDescription fixed_solid(const std::string& name, const Shape& shape, const Placement& at) {
+  BodyDescription body = solid(name, shape);
+  if (std::holds_alternative<HalfSpace>(shape)) body.shapes[0].density.reset();
+  body.joint.kind = JointKind::fixed;
+  body.joint.X_PJ = at;
+  return body;
+}
+
+BodyDescription free_solid(const std::string& name, const Shape& shape, const Vec3& position,
+                           const Vec3& velocity) {
+  BodyDescription body = solid(name, shape);
+  body.joint.kind = JointKind::free;
+  body.joint.position = {position.x(), position.y(), position.z(), 1, 0, 0, 0};
+  body.joint.velocity = {velocity.x(), velocity.y(), velocity.z(), 0, 0, 0};
+  return body;
+}
+
+ConvexHull prism(int sides, double radius, double height, double turn) {
+  ConvexHull hull;
+  for (int i = 0; i < sides; ++i) {
+    const double angle = turn + 2 * std::numbers::pi * i / sides;
+    for (const double z : {-height / 2, height / 2})
+      hull.points.emplace_back(radius * std::cos(angle), radius * std::sin(angle), z);
+  }
+  return hull;
+}
+
+TriangleMesh mesh_box(const Vec3& low, const Vec3& high, const std::array<int, 3>& cells) {
+  TriangleMesh mesh;
+  std::map<std::array<int, 3>, int> numbers;
+  const auto vertex = [&](const std::array<int, 3>& at) {
+    const auto [found, is_new] = numbers.try_emplace(at, static_cast<int>(mesh.vertices.size()));
+    if (is_new) {
+      Vec3 p;
+      for (int k = 0; k < 3; ++k) p[k] = low[k] + (high[k] - low[k]) * at[k] / cells[k];
+      mesh.vertices.push_back(p);
+    }
+    return found->second;
+  };
+  for (int axis = 0; axis < 3; ++axis) {
+    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    for (const int side : {0, cells[axis]}) {
+      for (int i = 0; i < cells[u]; ++i) {
+        for (int j = 0; j < cells[v]; ++j) {
+          const auto corner = [&](int di, int dj) {
+            std::array<int, 3> at{};
+            at[axis] = side;
+            at[u] = i + di;
+            at[v] = j + dj;
+            return vertex(at);
+          };
+          const int a = corner(0, 0), c = corner(1, 1);
+          int b = corner(1, 0), d = corner(0, 1);
+          if (side == 0) std::swap(b, d);  // seen from outside
+          mesh.triangles.push_back({a, b, c});
+          mesh.triangles.push_back({a, c, d});
+        }
+      }
+    }
+  }
+  return mesh;
 }
 
 }  // namespace jade::cases

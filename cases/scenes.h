@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "jade/model/scene_description.h"
@@ -23,5 +24,26 @@ struct Rod {
   double angle = 0;  ///< initial, against the parent [rad]
 };
 BodyDescription hinged_rod(const Rod& rod);
+
+/// Our engine lets bodies meet and rest at this gap instead of at zero [m]. Scenes of contact start with their bodies
+/// this far above what they rest on, so that nothing has to move before the closed form applies; for an engine
+/// without a gap it is a drop of 10 µm, far below every discretisation error.
+inline constexpr double kStandoff = 1e-5;
+
+/// A world of one material, so that friction and restitution are the same wherever shapes meet.
+SceneDescription contact_scene(const std::string& name, double gravity, double friction, double restitution);
+
+/// A body of that material which nothing moves.
+BodyDescription fixed_solid(const std::string& name, const Shape& shape, const Placement& at = {});
+
+/// A free body of that material and uniform density 1000 kg/m³.
+BodyDescription free_solid(const std::string& name, const Shape& shape, const Vec3& position,
+                           const Vec3& velocity = Vec3::Zero());
+
+/// A regular prism standing upright: corners at distance `radius` from the axis, the first at `turn` from x [rad].
+ConvexHull prism(int sides, double radius, double height, double turn);
+
+/// The box between two corners as a mesh whose faces are cut into cells of two triangles each.
+TriangleMesh mesh_box(const Vec3& low, const Vec3& high, const std::array<int, 3>& cells);
 
 }  // namespace jade::cases

@@ -6,6 +6,7 @@
 
 #include "jade/base/version.h"
 #include "jade/stepping/propagate.h"
+#include "jade/stepping/step.h"
 #include "reference/scene_kinematics.h"
 
 namespace jade::reference {
@@ -30,49 +31,70 @@ const Variant& variant_named(const std::string& engine) {
   throw NotApplicable("there is no engine " + engine);
 }
 
-/// Smooth motion only: a scene in which something could touch is refused, not run without contact.
+/// What is missing is refused, not run without.
 void refuse_what_is_not_there(const SceneDescription& scene) {
-  int with_shapes = 0;
   for (const BodyDescription& body : scene.bodies) {
-    with_shapes += body.shapes.empty() ? 0 : 1;
     for (const std::vector<double>* limits : {&body.joint.lower, &body.joint.upper}) {
       for (const double limit : *limits) {
         if (std::isfinite(limit)) throw NotApplicable("joint limits are not enforced yet: " + body.name);
       }
     }
   }
-  if (with_shapes > 1)
-    throw NotApplicable("contact is not implemented yet, and shapes of this scene can meet");
 }
 
+bool any_can_meet(const CollisionModel& collision) {
+  const int n = static_cast<int>(collision.shapes().size());
+  for (int a = 0; a < n; ++a) {
+    for (int b = a + 1; b < n; ++b) {
+      if (collision.can_meet(a, b)) return true;
+    }
+  }
+  return false;
+}
+
+/// Scenes in which nothing can touch are moved by `propagate` alone, all others by `step`.
 class JadeWorld : public World {
  public:
   explicit JadeWorld(const RunRequest& request)
       : variant_(variant_named(request.engine)),
+        settings_{.integrator = variant_.integrator},
         model_(build_model(request.scene)),
         masses_(body_masses(request.scene)),
-        work_(model_),
+        smooth_(model_),
+        contact_(model_),
         state_(initial_state(model_)),
         next_(state_),
-        h_(request.time_step) {
+        h_(request.time_step),
+        can_touch_(any_can_meet(contact_.collision())) {
     for (const auto& [name, value] : request.settings) throw NotApplicable("unknown setting " + name);
     refuse_what_is_not_there(request.scene);
   }
 
   EngineInfo info() const override {
-    return {variant_.engine,
-            version(),
-            variant_.scheme,
-            {{"integrator", std::string(name_of(variant_.integrator))}}};
+    EngineInfo info{variant_.engine,
+                    version(),
+                    variant_.scheme,
+                    {{"integrator", std::string(name_of(variant_.integrator))}}};
+    if (can_touch_) {
+      info.settings.emplace_back("standoff", fmt::format("{} m", settings_.standoff));
+      info.settings.emplace_back("clearance", fmt::format("{} m", settings_.clearance));
+    }
+    return info;
   }
 
   void step() override {
-    const double t = steps_ * h_;
-    const PropagateReport report =
-        propagate(model_, state_, controls_at(model_, t, h_), h_, variant_.integrator, work_, next_);
-    std::swap(state_, next_);
+    const Controls controls = controls_at(model_, static_cast<double>(steps_) * h_, h_);
+    if (can_touch_) {
+      StepResult result = jade::step(model_, state_, memory_, controls, h_, settings_, contact_);
+      state_ = std::move(result.next);
+      memory_ = std::move(result.memory);
+    } else {
+      const PropagateReport report =
+          propagate(model_, state_, controls, h_, variant_.integrator, smooth_, next_);
+      std::swap(state_, next_);
+      if (!report.converged) throw std::runtime_error(fmt::format("step {} did not converge", steps_ + 1));
+    }
     ++steps_;
-    if (!report.converged) throw std::runtime_error(fmt::format("step {} did not converge", steps_));
     if (!state_.q.allFinite() || !state_.v.allFinite()) {
       throw std::runtime_error(fmt::format("the state is not finite after step {}", steps_));
     }
@@ -91,11 +113,15 @@ class JadeWorld : public World {
 
  private:
   const Variant& variant_;
+  StepSettings settings_;
   Model model_;
   std::vector<BodyMass> masses_;
-  PropagateWorkspace work_;
+  PropagateWorkspace smooth_;
+  StepWorkspace contact_;
+  StepMemory memory_;
   State state_, next_;
   double h_;
+  bool can_touch_;
   long steps_ = 0;
 };
 

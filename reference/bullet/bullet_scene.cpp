@@ -168,6 +168,8 @@ BulletScene::BulletScene(const RunRequest& request)
     pair_table().pairs[std::minmax(material_index(pair.first), material_index(pair.second))] = {
         pair.friction, pair.restitution};
   }
+  bounces_ = std::any_of(scene_.pairs.begin(), scene_.pairs.end(),
+                         [](const MaterialPair& pair) { return pair.restitution > 0; });
   gContactAddedCallback = set_pair_material;
 }
 
@@ -189,6 +191,8 @@ void BulletScene::furnish(btDiscreteDynamicsWorld& world) {
   solver.m_numIterations = iterations_;
   solver.m_linearSlop = 0;
   solver.m_restitutionVelocityThreshold = 0;
+  // Overlap is pushed out by positions alone: by default the velocity does it, which adds energy to every bounce.
+  solver.m_splitImpulsePenetrationThreshold = 0;
   solver.m_damping = 1;  // Bullet's word for "none" on constraints
   solver.m_solverMode |= SOLVER_USE_2_FRICTION_DIRECTIONS;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
@@ -207,10 +211,16 @@ void BulletScene::add_fixed_shapes(btDiscreteDynamicsWorld& world, int body) {
   }
 }
 
-void BulletScene::tag(btCollisionObject& object, int body) {
+void BulletScene::tag(btCollisionObject& object, int body) const {
   object.setUserIndex(body);
+  if (bounces_) object.setContactProcessingThreshold(0);
   object.setCollisionFlags(object.getCollisionFlags() | btCollisionObject::CF_CUSTOM_MATERIAL_CALLBACK);
   object.setActivationState(DISABLE_DEACTIVATION);
+}
+
+void BulletScene::fill_manifolds(btDefaultCollisionConfiguration& configuration) {
+  configuration.setConvexConvexMultipointIterations();
+  configuration.setPlaneConvexMultipointIterations();
 }
 
 std::vector<std::pair<std::string, std::string>> BulletScene::settings() const {
@@ -219,7 +229,9 @@ std::vector<std::pair<std::string, std::string>> BulletScene::settings() const {
           {"damping", "0"},
           {"linear slop", "0"},
           {"restitution velocity threshold", "0"},
-          {"erp", "0.2"},
+          {"erp", "0.2, split impulse for every overlap"},
+          {"contacts ahead of touching", bounces_ ? "off: they would eat the bounce" : "on"},
+          {"manifolds", "filled by turning shapes a little, 3 times"},
           {"friction directions", "2"},
           {"friction and restitution", "per pair of materials"},
           {"joint springs and dampers", "forces at the start of each step"},

@@ -58,7 +58,9 @@ class BulletScene {
   /// The collision shape of a moving body, about frame C; an empty shape when it has none.
   btCollisionShape* moving_shape(int body);
   /// Lets contacts of this object look up their pair of materials, and the filter know its body.
-  static void tag(btCollisionObject& object, int body);
+  void tag(btCollisionObject& object, int body) const;
+  /// One new point a step makes bodies rock: asks for whole manifolds where Bullet can make them.
+  static void fill_manifolds(btDefaultCollisionConfiguration& configuration);
 
   /// Everything that would change the numbers, for the report.
   std::vector<std::pair<std::string, std::string>> settings() const;
@@ -80,6 +82,7 @@ class BulletScene {
   std::vector<BulletBody> bodies_;
   std::vector<BodyState> start_;
   int iterations_ = 50;
+  bool bounces_ = false;  ///< some pair of materials has restitution
   std::unique_ptr<PairFilter> filter_;
   std::vector<std::unique_ptr<btStridingMeshInterface>> meshes_;
   std::vector<std::unique_ptr<btCollisionShape>> shapes_;

@@ -32,6 +32,7 @@ class MaximalWorld : public World {
     }
     world_ =
         std::make_unique<btDiscreteDynamicsWorld>(&dispatcher_, &broadphase_, solver_.get(), &configuration_);
+    BulletScene::fill_manifolds(configuration_);
     bullet_.furnish(*world_);
     // The MLCP solver takes each island as one problem.
     if (engine_ == "bullet:dantzig") world_->getSolverInfo().m_minimumSolverBatchSize = 1;
@@ -92,7 +93,7 @@ class MaximalWorld : public World {
     rigid_[i]->setDamping(0, 0);
     rigid_[i]->setLinearVelocity(to_bullet(start.velocity));
     rigid_[i]->setAngularVelocity(to_bullet(start.angular_velocity));
-    BulletScene::tag(*rigid_[i], i);
+    bullet_.tag(*rigid_[i], i);
     world_->addRigidBody(rigid_[i].get());
   }
 

@@ -21,6 +21,7 @@ class MultibodyWorld : public World {
         dispatcher_(&configuration_),
         world_(std::make_unique<btMultiBodyDynamicsWorld>(&dispatcher_, &broadphase_, &solver_,
                                                           &configuration_)) {
+    BulletScene::fill_manifolds(configuration_);
     bullet_.furnish(*world_);
     places_.resize(bullet_.bodies().size());
     joints_ = initial_joints(bullet_.scene());
@@ -213,7 +214,7 @@ class MultibodyWorld : public World {
     collider->setCollisionShape(bullet_.moving_shape(i));
     collider->setWorldTransform(place.link < 0 ? tree.getBaseWorldTransform()
                                                : tree.getLink(place.link).m_cachedWorldTransform);
-    BulletScene::tag(*collider, i);
+    bullet_.tag(*collider, i);
     world_->addCollisionObject(collider.get(), 2, 1 + 2);
     if (place.link < 0) {
       tree.setBaseCollider(collider.get());
