@@ -51,7 +51,7 @@ ClassWalk::Event ClassWalk::next_event(const IslandState& state) const {
   const ContactIsland& s = *island_;
   Event first{std::numeric_limits<double>::infinity(), -1, RowClass::separate};
   const auto consider = [&](int row, RowClass to, double distance, double speed) {
-    if (!(speed > 0)) return;
+    if (!(speed > 0) || !(distance < first.step * speed)) return;
     const double step = std::max(distance, 0.0) / speed;
     if (step < first.step) first = {step, row, to};
   };

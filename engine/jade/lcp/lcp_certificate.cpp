@@ -71,15 +71,22 @@ double certified_residual(const LcpProblem& p, const VecX& f, VecX& v, VecX& sig
   }
   double* __restrict vd = v.data();
   double* __restrict sd = sigma.data();
-  for (int j = 0; j < n; ++j) {
-    const double x = f[j];
-    if (x == 0) continue;
-    const double* __restrict column = p.A.data() + static_cast<long>(j) * n;
+  const auto next_active = [&](int j) {
+    while (j < n && f[j] == 0) ++j;
+    return j;
+  };
+  // Two columns a pass: half the traffic on v and σ.
+  for (int j = next_active(0); j < n;) {
+    const int other = next_active(j + 1);
+    const double x = f[j], y = other < n ? f[other] : 0;
+    const double* __restrict a = p.A.data() + static_cast<long>(j) * n;
+    const double* __restrict c = p.A.data() + static_cast<long>(other < n ? other : j) * n;
     for (int i = 0; i < n; ++i) {
-      const double term = column[i] * x;
-      vd[i] += term;
-      sd[i] += std::abs(term);
+      const double term = a[i] * x, term2 = c[i] * y;
+      vd[i] += term + term2;
+      sd[i] += std::abs(term) + std::abs(term2);
     }
+    j = other < n ? next_active(other + 1) : n;
   }
   double residual = 0;
   for (int i = 0; i < n; ++i) {
