@@ -89,18 +89,30 @@ double certified_residual(const LcpProblem& p, const VecX& f, VecX& v, VecX& sig
     j = other < n ? next_active(other + 1) : n;
   }
   double residual = 0;
-  for (int i = 0; i < n; ++i) {
-    const double slope = row_slope(p, i);
-    const Interval bounds = bounds_of(p, f, i);
+  const auto judge = [&](int i, double slope, double lo, double hi) {
     const double force = slope * f[i];
-    const double nearest = std::clamp(force - v[i], times(slope, bounds.lo), times(slope, bounds.hi));
+    const double nearest = std::clamp(force - vd[i], times(slope, lo), times(slope, hi));
     const double error = std::abs(force - nearest);
-    double r = error == 0 ? 0 : error / sigma[i];
+    if (error <= residual * sd[i] && std::isfinite(force)) return;
+    double r = error == 0 ? 0 : error / sd[i];
     // Also catches NaN: a force or velocity that is not finite never looks valid.
     if (!(r <= infinity) || !std::isfinite(f[i])) r = infinity;
     if (r > residual) {
       residual = r;
       worst_row = i;
+    }
+  };
+  if (p.form == LcpForm::contact) {
+    const LcpRow* rows = p.rows.data();
+    for (int i = 0; i < n; ++i) {
+      const bool tangent = rows[i].kind == RowKind::tangent;
+      const double bound = tangent ? rows[i].mu * std::max(f[rows[i].normal], 0.0) : infinity;
+      judge(i, p.A(i, i), tangent ? -bound : 0, bound);
+    }
+  } else {
+    for (int i = 0; i < n; ++i) {
+      const Interval bounds = bounds_of(p, f, i);
+      judge(i, row_slope(p, i), bounds.lo, bounds.hi);
     }
   }
   return residual;
