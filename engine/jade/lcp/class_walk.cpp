@@ -19,7 +19,7 @@ void ClassWalk::begin(const ContactIsland& island, double epsilon) {
   last_from_ = RowClass::separate;
 }
 
-void ClassWalk::velocities_of_motion(const IslandState& state, const ActiveInverse& inverse) {
+JADE_WIDE_LOOPS void ClassWalk::velocities_of_motion(const IslandState& state, const ActiveInverse& inverse) {
   const ContactIsland& s = *island_;
   const int n = s.n, k = inverse.size();
   const int* free = inverse.free_rows().data();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "jade/lcp/dense_kernels.h"
 #include "jade/lcp/lcp_solver.h"
 
 namespace jade {
@@ -59,7 +60,8 @@ const char* words(const Interval& bounds, double slack, double x, double w) {
 
 }  // namespace
 
-double certified_residual(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma, int& worst_row) {
+JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma,
+                                          int& worst_row) {
   const int n = p.size();
   const double infinity = std::numeric_limits<double>::infinity();
   worst_row = n > 0 ? 0 : -1;
