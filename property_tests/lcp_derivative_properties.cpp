@@ -72,12 +72,15 @@ RC_GTEST_PROP(LcpDerivative, BackwardIsTheTransposeOfForward, ()) {
     for (double& value : x) value = random.normal();
     return x;
   };
-  // Along u alone: a bias of its own for each of several redundant rows has no derivative.
+  // Along a bias of its own for each of several redundant rows there is no derivative, but the two products still
+  // belong to one linear map.
   const VecX du = draw(problem.factors->u.size()), bar = draw(problem.factors->u.size());
-  const double forward = bar.dot(derivative.forward({.u = du}).impulse);
-  const VecX gradient = derivative.backward(VecX(), bar).u;
-  const double backward = gradient.dot(du);
-  const double size = gradient.cwiseAbs().dot(du.cwiseAbs());
+  const VecX dk = draw(problem.size());
+  const double forward = bar.dot(derivative.forward({.u = du, .bias = dk}).impulse);
+  const ContactDirection gradient = derivative.backward(VecX(), bar);
+  const double backward = gradient.u.dot(du) + gradient.bias.dot(dk);
+  const double size = gradient.u.cwiseAbs().dot(du.cwiseAbs()) + gradient.bias.cwiseAbs().dot(dk.cwiseAbs());
+  RC_LOG() << name << " " << index << ", differs by " << std::abs(forward - backward) / size << "\n";
   // The same numbers summed in another order, through a solve of condition 1/ε = 1e6 at worst.
   RC_ASSERT(std::abs(forward - backward) <= 1e-8 * size);
 }

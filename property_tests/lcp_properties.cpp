@@ -76,6 +76,28 @@ RC_GTEST_PROP(LcpSolution, IsValidForEveryContactProblem, ()) {
   RC_ASSERT(solution.status == LcpStatus::solved);
 }
 
+TEST(LcpSolution, IsValidForTheTiesThatOnceHadNone) {
+  // Cubes on a grid whose rows reach their borders together: each of these once ended in no answer.
+  struct Case {
+    std::uint64_t seed, index;
+  };
+  for (const auto& [seed, index] : {Case{7, 1103}, Case{7, 2510}, Case{7, 3883}, Case{7, 5811}, Case{7, 6564},
+                                    Case{1, 429}, Case{1, 453}, Case{1, 905}}) {
+    const LcpProblemId id{.seed = seed, .family = "ties", .index = index, .max_contacts = 16};
+    const LcpProblem problem = make_lcp_problem(id);
+    const LcpSolution solution = solve(problem);
+    EXPECT_EQ(solution.status, LcpStatus::solved) << to_string(id);
+    EXPECT_TRUE(judge(problem, solution.f).valid) << to_string(id);
+  }
+}
+
+TEST(LcpSolution, IsValidForTheStackWhoseForcesComplianceBendsMost) {
+  // 128 contacts: every path ended on classes that are wrong without compliance.
+  const LcpProblem problem =
+      make_lcp_problem({.seed = 1, .family = "stack", .index = 111, .max_contacts = 128, .exact = true});
+  EXPECT_TRUE(judge(problem, solve(problem).f).valid);
+}
+
 RC_GTEST_PROP(LcpSolution, NeverClaimsSuccessWrongly, ()) {
   const Drawn drawn = draw(false);
   const auto method = *rc::gen::element(LcpMethod::jade, LcpMethod::dantzig, LcpMethod::ergodic,

@@ -30,7 +30,7 @@ void ActiveInverse::reset(const ContactIsland& island, double epsilon) {
   position_.assign(n, -1);
 }
 
-void ActiveInverse::fold(int normal, const std::vector<RowClass>& classes) {
+JADE_WIDE_LOOPS void ActiveInverse::fold(int normal, const std::vector<RowClass>& classes) {
   const ContactIsland& s = *island_;
   double* to = folded_.data() + static_cast<std::ptrdiff_t>(normal) * stride_;
   std::copy(s.column(normal), s.column(normal) + s.n, to);
@@ -84,7 +84,7 @@ double ActiveInverse::insert_loose(int t, const std::vector<RowClass>& classes, 
 }
 
 /// Adds one equation and one unknown:  [K c; r κ]⁻¹ = [B + w u/s, −w/s; −u/s, 1/s],  w = B c, u = r B, s = κ − r w.
-double ActiveInverse::border(int row, double rhs) {
+JADE_WIDE_LOOPS double ActiveInverse::border(int row, double rhs) {
   double* w = w_.data();
   double* u = u_.data();
   for (int p = 0; p < k_; ++p) w[p] = 0;
@@ -124,7 +124,7 @@ double ActiveInverse::remove_to_bound(int t, int sign) {
 }
 
 /// Deletes an equation and the unknown y = x_p − slope x_tied:  B ← B − B_{·p} ρ / ρ_p,  ρ = B_{p·} − slope B_{tied·}.
-double ActiveInverse::erase(int p, int tied_to, double slope) {
+JADE_WIDE_LOOPS double ActiveInverse::erase(int p, int tied_to, double slope) {
   double* rho = u_.data();
   for (int j = 0; j < k_; ++j) {
     const double* column_j = column(j);
@@ -185,7 +185,7 @@ void ActiveInverse::aim(const double* rhs) {
   solve(direction_.data());
 }
 
-void ActiveInverse::solve(double* r) const {
+JADE_WIDE_LOOPS void ActiveInverse::solve(double* r) const {
   std::copy(r, r + k_, w_.data());
   std::fill(r, r + k_, 0.0);
   multiply_add(k_, k_, inverse_.data(), stride_, w_.data(), r);

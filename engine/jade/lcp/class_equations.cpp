@@ -35,7 +35,7 @@ bool ClassEquations::factor(const ContactIsland& s, const std::vector<RowClass>&
 }
 
 /// Left-looking by columns: column j gathers all earlier columns in passes of four.
-bool ClassEquations::cholesky() {
+JADE_WIDE_LOOPS bool ClassEquations::cholesky() {
   const int k = k1_;
   for (int j = 0; j < k; ++j) {
     double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k;
@@ -59,8 +59,8 @@ bool ClassEquations::cholesky() {
   return true;
 }
 
-bool ClassEquations::schur_complement(const ContactIsland& s, const std::vector<RowClass>& classes,
-                                      double epsilon) {
+JADE_WIDE_LOOPS bool ClassEquations::schur_complement(const ContactIsland& s,
+                                                      const std::vector<RowClass>& classes, double epsilon) {
   const int slip = k_ - k1_;
   Y_.resize(static_cast<std::size_t>(k1_) * slip);
   Z_.resize(static_cast<std::size_t>(k1_) * slip);
@@ -116,7 +116,7 @@ bool ClassEquations::schur_complement(const ContactIsland& s, const std::vector<
   return true;
 }
 
-void ClassEquations::forward(double* r) const {  // r ← L⁻¹ r
+JADE_WIDE_LOOPS void ClassEquations::forward(double* r) const {  // r ← L⁻¹ r
   for (int j = 0; j < k1_; ++j) {
     const double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k1_;
     r[j] /= column[j];

@@ -19,31 +19,36 @@ void ClassWalk::begin(const ContactIsland& island, double epsilon) {
   last_from_ = RowClass::separate;
 }
 
-void ClassWalk::velocities_of_motion(const IslandState& state, const ActiveInverse& inverse) {
+JADE_WIDE_LOOPS void ClassWalk::velocities_of_motion(const IslandState& state, const ActiveInverse& inverse) {
   const ContactIsland& s = *island_;
   const int n = s.n, k = inverse.size();
-  const std::vector<int>& free = inverse.free_rows();
+  const int* free = inverse.free_rows().data();
+  const RowClass* classes = state.classes.data();
   const auto watched = [&](int i) {
-    return i < s.m ? state.classes[i] == RowClass::separate : is_slipping(state.classes[i]);
+    return i < s.m ? classes[i] == RowClass::separate : is_slipping(classes[i]);
   };
-  int watching = 0;
-  for (int i = 0; i < n; ++i) watching += watched(i);
+  // Every normal is separate or free, so the free normals tell the separate ones.
+  int watching = s.m;
+  for (int p = 0; p < k; ++p) watching -= free[p] < s.m;
+  for (int t = s.m; t < n; ++t) watching += is_slipping(classes[t]);
   // By rows of A one at a time, or by columns of A P all at once, whichever touches less.
+  double* dv = dv_.data();
+  const double* df = df_.data();
   if (watching < k) {
-    for (int i = 0; i < n; ++i) dv_[i] = watched(i) ? dot(n, s.column(i), df_.data()) : 0;
+    for (int i = 0; i < n; ++i) dv[i] = watched(i) ? dot(n, s.column(i), df) : 0;
   } else {
-    std::fill(dv_.begin(), dv_.end(), 0.0);
+    std::fill(dv, dv + n, 0.0);
     int p = 0;
     for (; p + 4 <= k; p += 4) {
-      const int* j = free.data() + p;
-      const double factors[4] = {df_[j[0]], df_[j[1]], df_[j[2]], df_[j[3]]};
+      const int* j = free + p;
+      const double factors[4] = {df[j[0]], df[j[1]], df[j[2]], df[j[3]]};
       axpy4(n, factors, inverse.velocity_column(j[0]), inverse.velocity_column(j[1]),
-            inverse.velocity_column(j[2]), inverse.velocity_column(j[3]), dv_.data());
+            inverse.velocity_column(j[2]), inverse.velocity_column(j[3]), dv);
     }
-    for (; p < k; ++p) axpy(n, df_[free[p]], inverse.velocity_column(free[p]), dv_.data());
+    for (; p < k; ++p) axpy(n, df[free[p]], inverse.velocity_column(free[p]), dv);
   }
   for (int t = s.m; t < n; ++t) {
-    if (is_slipping(state.classes[t])) dv_[t] += epsilon_ * s.diagonal[t] * df_[t];
+    if (is_slipping(classes[t])) dv[t] += epsilon_ * s.diagonal[t] * df[t];
   }
 }
 
@@ -51,7 +56,7 @@ ClassWalk::Event ClassWalk::next_event(const IslandState& state) const {
   const ContactIsland& s = *island_;
   Event first{std::numeric_limits<double>::infinity(), -1, RowClass::separate};
   const auto consider = [&](int row, RowClass to, double distance, double speed) {
-    if (!(speed > 0)) return;
+    if (!(speed > 0) || !(distance < first.step * speed)) return;
     const double step = std::max(distance, 0.0) / speed;
     if (step < first.step) first = {step, row, to};
   };

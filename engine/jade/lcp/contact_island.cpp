@@ -191,6 +191,9 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
   island.normal.resize(n);
   island.d.resize(m);
   island.A.resize(static_cast<std::size_t>(n) * n);
+  island.copied.assign(static_cast<std::size_t>(n), 0);
+  island.source = p.A.data();
+  island.source_rows = p.size();
 
   for (int i = 0; i < n; ++i) {
     const double a = p.A(island.row[i], island.row[i]);
@@ -211,18 +214,22 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
     const double scale = island.scale[j];
     island.b[j] = scale * p.b[r];
     island.beta[j] = scale * (p.beta.size() > 0 ? p.beta[r] : std::abs(p.b[r]));
-    const double* __restrict from = p.A.data() + static_cast<std::ptrdiff_t>(r) * p.size();
-    double* __restrict to = island.A.data() + static_cast<std::ptrdiff_t>(j) * n;
-    const int* __restrict rows = island.row.data();
-    const double* __restrict scales = island.scale.data();
-    int i = 0;
-    for (; i + 2 <= n; i += 2) {
-      const Pair entries = {from[rows[i]], from[rows[i + 1]]};
-      const Pair product = entries * (load_pair(scales + i) * scale);
-      store_pair(product, to + i);
-    }
-    if (i < n) to[i] = from[rows[i]] * (scale * scales[i]);
   }
+}
+
+void ContactIsland::copy_column(int j) const {
+  const double factor = scale[j];
+  const double* __restrict from = source + static_cast<std::ptrdiff_t>(row[j]) * source_rows;
+  double* __restrict to = A.data() + static_cast<std::ptrdiff_t>(j) * n;
+  const int* __restrict rows = row.data();
+  const double* __restrict scales = scale.data();
+  int i = 0;
+  for (; i + 2 <= n; i += 2) {
+    const Pair entries = {from[rows[i]], from[rows[i + 1]]};
+    store_pair(entries * (load_pair(scales + i) * factor), to + i);
+  }
+  if (i < n) to[i] = from[rows[i]] * (factor * scales[i]);
+  copied[static_cast<std::size_t>(j)] = 1;
 }
 
 }  // namespace jade::lcp

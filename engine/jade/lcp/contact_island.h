@@ -16,7 +16,6 @@ namespace jade::lcp {
 struct ContactIsland {
   int n = 0;
   int m = 0;
-  std::vector<double> A;           ///< n × n by columns
   std::vector<double> diagonal;    ///< n, of A
   std::vector<double> b;           ///< n
   std::vector<double> beta;        ///< n, size of the terms of b
@@ -27,8 +26,25 @@ struct ContactIsland {
   std::vector<int> tangent_begin;  ///< m + 1: tangents of normal i are [tangent_begin[i], tangent_begin[i+1])
   std::vector<int> row;            ///< n, the row of the problem
 
-  const double* column(int j) const { return A.data() + static_cast<std::ptrdiff_t>(j) * n; }
-  double at(int i, int j) const { return A[static_cast<std::size_t>(j) * n + i]; }
+  /// Columns are copied from the problem when first asked for: those of contacts that never touch are not.
+  const double* column(int j) const {
+    if (!copied[static_cast<std::size_t>(j)]) copy_column(j);
+    return A.data() + static_cast<std::ptrdiff_t>(j) * n;
+  }
+  double at(int i, int j) const { return column(j)[i]; }
+  /// Copies what is missing, so that the island outlives the problem.
+  void copy_all_columns() const {
+    for (int j = 0; j < n; ++j) column(j);
+  }
+
+ private:
+  friend class IslandSplitter;
+  void copy_column(int j) const;
+
+  mutable std::vector<double> A;     ///< n × n by columns
+  mutable std::vector<char> copied;  ///< n
+  const double* source = nullptr;    ///< A of the problem
+  int source_rows = 0;
 };
 
 /// Splits a problem into islands. Rows with A_ii = 0 feel no force; they belong to none.
@@ -37,7 +53,7 @@ class IslandSplitter {
   /// Labels the rows; returns the number of islands.
   int split(const LcpProblem& problem);
   /// Fills `island` with the k-th of them.
-  void extract(const LcpProblem& problem, int k, ContactIsland& island);
+  void extract(const LcpProblem& problem, int k, ContactIsland& island);  // which reads on in the problem
 
  private:
   void order_by_content(const LcpProblem& problem, int begin, int end);

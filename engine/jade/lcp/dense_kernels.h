@@ -3,6 +3,16 @@
 #include <cmath>
 #include <cstddef>
 
+/// In front of a function whose loops are long: compiled twice, and the loader takes the version with registers of
+/// four doubles where the processor has them. Both do the same additions and multiplications in the same order, none
+/// of them fused, so the results have the same bits on every machine. Sanitizers run before the loader can choose.
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define JADE_WIDE_LOOPS __attribute__((target_clones("default", "avx2")))
+#else
+#define JADE_WIDE_LOOPS
+#endif
+
 namespace jade::lcp {
 
 /// Loops over contiguous columns that the compiler vectorises without reordering a single addition, so that

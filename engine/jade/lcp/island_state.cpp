@@ -20,7 +20,7 @@ void evaluate_velocities(const ContactIsland& s, IslandState& state) {
   }
 }
 
-void evaluate(const ContactIsland& s, IslandState& state) {
+JADE_WIDE_LOOPS void evaluate(const ContactIsland& s, IslandState& state) {
   const int n = s.n;
   double* __restrict v = state.v.data();
   double* __restrict sigma = state.sigma.data();

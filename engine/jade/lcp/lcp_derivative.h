@@ -20,8 +20,8 @@ struct ContactDirection {
 /// With the classes fixed the forces are f = P x with S (A P x + b) = 0 (see ActiveInverse), so along a direction
 ///   dv = dJ (u + M⁻¹g) + J (du + dM⁻¹ g + M⁻¹ dJᵀ f) + dk + A dP x        g = Jᵀ f
 ///   dx = −K^# dv_X,   df = dP x + P dx,   d(Jᵀf) = dJᵀ f + Jᵀ df
-/// K^# is the proximal solve of the solution itself, N steps of x ← x + (K + εW)⁻¹ r with the part of r that no
-/// step reduces (rows that are redundant) taken out. The pseudo-inverse of Moore and Penrose is the wrong derivative
+/// K^# is the proximal solve of the solution itself, N steps of x ← x + (K + εW)⁻¹ r once the part of r that no
+/// step reduces (rows that are redundant) is taken out. The pseudo-inverse of Moore and Penrose is the wrong derivative
 /// once rows slip. Directions are taken along (J, M⁻¹, u, k, μ), never along single entries of A: a change that
 /// breaks the redundancy of two rows has no derivative.
 ///

@@ -1,6 +1,7 @@
 #include "jade/lcp/lcp_problem.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -28,8 +29,9 @@ bool is_finite_and_symmetric(const MatX& A) {
     const double *column = a + j * n, *row = a + j;
     for (long i = 0; i <= j; i += 2, row += 2 * n) {
       const Pair r = load_pair(row), s = load_pair(row + n);
-      different |= (load_pair(column + i) - __builtin_shuffle(r, s, Mask{0, 2})) != 0.0;
-      different |= (load_pair(column + n + i) - __builtin_shuffle(r, s, Mask{1, 3})) != 0.0;
+      // The difference of equal finite numbers is +0, which has no bit set.
+      different |= std::bit_cast<Mask>(load_pair(column + i) - __builtin_shuffle(r, s, Mask{0, 2}));
+      different |= std::bit_cast<Mask>(load_pair(column + n + i) - __builtin_shuffle(r, s, Mask{1, 3}));
     }
   }
   bool equal = (different[0] | different[1]) == 0;
