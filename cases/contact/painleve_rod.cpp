@@ -10,14 +10,13 @@ namespace {
 constexpr double kStep = 0.005, kLength = 1, kRadius = 0.005, kSpeed = 3;
 const double kAngle = std::atan(2.0);
 
-/// A thin capsule that leans forward with its lower end on the floor and slides towards where it leans: friction at
-/// its foot, which points back, turns it into the floor.
+/// A thin capsule that slides foot first, leaning back: friction at its foot turns it into the floor.
 SceneDescription scene(double friction) {
   SceneDescription s = contact_scene("painleve_rod", kGravity, friction, 0);
   const double half = kLength / 2;
   const double z = half * std::sin(kAngle) + kRadius + kStandoff;
   BodyDescription rod = free_solid("rod", Capsule{kRadius, half}, Vec3(0, 0, z), Vec3(kSpeed, 0, 0));
-  // The axis z turned about y; friction at the foot pulls towards −x.
+  // Its upper end is behind, towards −x.
   const Quat R(Eigen::AngleAxisd(-(M_PI / 2 - kAngle), Vec3::UnitY()));
   rod.joint.position = {0, 0, z, R.w(), R.x(), R.y(), R.z()};
   s.bodies = {fixed_solid("floor", HalfSpace{}), rod};
