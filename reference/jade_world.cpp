@@ -88,6 +88,13 @@ class JadeWorld : public World {
       StepResult result = jade::step(model_, state_, memory_, controls, h_, settings_, contact_);
       state_ = std::move(result.next);
       memory_ = std::move(result.memory);
+      // Bodies that stand still because no motion could be certified are no simulation, however clear they stay.
+      if (result.report.lost_time > 0) {
+        throw std::runtime_error(fmt::format(
+            "step {} stopped short: {:.3g} body-seconds of {:.3g} s could not be certified after {} "
+            "sub-steps",
+            steps_ + 1, result.report.lost_time, h_, result.report.substeps));
+      }
     } else {
       const PropagateReport report =
           propagate(model_, state_, controls, h_, variant_.integrator, smooth_, next_);
