@@ -16,6 +16,9 @@ constexpr double kTouching = 1e-9;
 constexpr double kParallel = 1e-4;
 constexpr double kFacing = 1e-3;
 
+// Part of the distance by which a contact may be farther apart than the nearest points and still be theirs.
+constexpr double kNearest = 1e-4;
+
 // Part of the smaller shape's size by which a foot may lie outside of any face: rounding.
 constexpr double kBeside = 1e-9;
 
@@ -117,8 +120,8 @@ void ContactFinder::add(const Feature& a, const Feature& b, const Vec3& toward_B
 }
 
 bool ContactFinder::reaches_the_distance() const {
-  // A contact this little above the nearest points stands for them.
-  const double enough = distance_.distance + 1e-3 * reach_;
+  // A contact this little above the nearest points stands for them; whatever is searched for farther away.
+  const double enough = (1 + kNearest) * distance_.distance + kTouching;
   return std::any_of(out_->begin() + std::ptrdiff_t(first_), out_->end(),
                      [&](const ContactPoint& c) { return c.at.gap <= enough; });
 }

@@ -6,8 +6,6 @@
 namespace jade {
 namespace {
 
-// Contacts at the standoff, found there by the sweep to its own tolerance.
-constexpr double kAtStandoff = 1.001;
 // A contact that something fast pushes on to the clearance is stopped there, or every later part of the step would
 // end at once.
 constexpr double kAtClearance = 1.01;
@@ -18,7 +16,9 @@ constexpr double kEnergyRounding = 1e-12;
 
 bool Island::hits(const LiveContact& contact) const {
   if (contact.now.gap <= kAtClearance * settings_.clearance) return contact.approach < 0;
-  return contact.now.gap <= kAtStandoff * settings_.standoff && is_impact(contact);
+  // Too slow for an impact, too fast for a row of the segment: stopped without a bounce.
+  const bool lands = contact.approach * left_ < -(settings_.standoff - settings_.clearance);
+  return contact.now.gap <= kAtStandoff * settings_.standoff && (lands || is_impact(contact));
 }
 
 double Island::energy_change(const VecX& f, const VecX& w) const { return f.dot(w + 0.5 * (problem_.A * f)); }

@@ -22,6 +22,13 @@ std::uint64_t contact_key(const NearPair& pair, const ContactPoint& point) {
          (static_cast<std::uint64_t>(point.a.id) << 16) ^ static_cast<std::uint64_t>(point.b.id);
 }
 
+// How often a segment is made shorter because a contact dips in between its ends, and to which part at most.
+constexpr int kMostCuts = 4;
+constexpr double kDeepestCut = 0.25;
+
+// Segments that a spin makes short, as a multiple of the allowed sub-steps.
+constexpr int kMostSpun = 16;
+
 // What is left of a step below this share of it is rounding.
 constexpr double kNothingLeft = 1e-12;
 
@@ -76,14 +83,21 @@ void Island::update_start() {
   }
 }
 
-/// All contacts that may become rows: those within reach of one step of acceleration, with a margin of two.
+/// All contacts that may become rows: those within reach of one segment of acceleration, with a margin of two.
 void Island::find_contacts(const StepMemory& memory) {
-  // A counts gravity as an acceleration of the world, so the sum bounds what a body does by itself.
   double fastest = 0;
-  for (const MovingTree* tree : trees)
-    for (const Vec6& A : tree->start.A)
-      fastest = std::max(fastest, A.tail<3>().norm() + tree->model.gravity().norm());
-  const double reach = settings_.standoff + 4 * h_ * h_ * fastest;
+  for (const int shape : shapes) {
+    const Anchor on = anchor(shape);
+    if (on.tree < 0) continue;
+    const MovingTree& tree = *trees[on.tree];
+    const Vec6 A = motion_of_link(tree.model, tree.start, on.link, tree.a);
+    const CollisionShape& s = collision_.shapes()[shape];
+    const Vec3 arm = tree.start.r[on.link] + tree.start.R[on.link] * s.centre_L;
+    const Vec3 spin = A.head<3>();
+    fastest = std::max(fastest, (A.tail<3>() + cross3(spin, arm)).norm() + spin.norm() * s.reach);
+  }
+  // Two shapes of an island pull at most twice as much at each other.
+  const double reach = 2 * settings_.standoff + 4 * span_ * span_ * fastest;
 
   boxes_.resize(shapes.size());
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -147,7 +161,7 @@ void Island::move(double sigma, double s) {
   }
 }
 
-double Island::shortest_part(double left) const {
+double Island::longest_part(double left) const {
   double fastest = 0;
   for (const MovingTree* tree : trees)
     for (const Vec6& V : tree->start.V) fastest = std::max(fastest, V.head<3>().squaredNorm());
@@ -155,11 +169,38 @@ double Island::shortest_part(double left) const {
   return turn <= kLargestTurn ? left : left / std::ceil(turn / kLargestTurn);
 }
 
+/// A segment of the rest of the step and how much of it is certified. Rows hold contacts apart at the ends of a segment,
+/// to second order; on a strongly curved path they can come together in between or end too low. Then it is solved again
+/// with the forecast of how the path bends, and if that does not help made shorter, where it bends less.
+Island::Certified Island::certified_segment() {
+  for (NearPair& pair : pairs) pair.bend = 0;
+  double s = segment(longest_part(left_));
+  if (!settings_.continuous) return {s, s};
+  double sigma = sweep(s);
+  const bool low = std::any_of(pairs.begin(), pairs.end(), [&](const NearPair& pair) {
+    return pair.has_rows && pair.separation < 0.5 * settings_.standoff;
+  });
+  for (int cut = 0; cut < kMostCuts && (row_blocked_ || (low && cut == 0)); ++cut) {
+    if (cut > 0) s = std::max(sigma, kDeepestCut * s);
+    if (cut > 0)
+      for (NearPair& pair : pairs) pair.bend = 0;
+    if (cut > 0) s = segment(s);
+    if (forecast_bends(s)) s = segment(s);
+    sigma = sweep(s);
+  }
+  return {s, sigma};
+}
+
 void Island::advance(const StepMemory& memory) {
   double time = 0;
-  for (; report.substeps < settings_.max_substeps && h_ - time > kNothingLeft * h_; ++report.substeps) {
+  // Segments that are short only because something spins do not count against the limit of sub-steps.
+  int spun = 0;
+  while (report.substeps - spun < settings_.max_substeps && h_ - time > kNothingLeft * h_) {
+    ++report.substeps;
     update_start();
     free_acceleration();
+    left_ = h_ - time;
+    span_ = longest_part(h_);
     find_contacts(memory);
     update_contact_speeds();
     if (collide(time)) {
@@ -167,8 +208,8 @@ void Island::advance(const StepMemory& memory) {
       free_acceleration();
       update_contact_speeds();
     }
-    const double s = segment(shortest_part(h_ - time));
-    const double sigma = settings_.continuous ? sweep(s) : s;
+    const auto [s, sigma] = certified_segment();
+    if (sigma == s && s == longest_part(left_) && spun < kMostSpun * settings_.max_substeps) ++spun;
     move(sigma, s);
     time = sigma == h_ - time ? h_ : time + sigma;
   }

@@ -8,6 +8,9 @@
 
 namespace jade {
 
+/// Contacts up to this multiple of the standoff are at it: the sweep finds them there to its own tolerance.
+constexpr double kAtStandoff = 1.001;
+
 /// A tree of links on its way through a step.
 struct MovingTree {
   MovingTree(const Model& whole, int tree);
@@ -31,7 +34,11 @@ struct NearPair {
   Vec3 direction = Vec3::Zero();  ///< that separated them last
   double separation = 0;          ///< certified lower bound at the start of the segment
   bool has_rows = false;
+  double bend = 0;  ///< how much lower the pair ends than its rows forecast, ≤ 0: see forecast_bends [m]
 };
+
+/// Velocity (or acceleration) of a link about the tree's origin, from those of the coordinates.
+Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link, const VecX& rates);
 
 /// Thrown where a motion cannot start: two shapes share points.
 struct Intersection {
@@ -82,7 +89,11 @@ class Island {
   Transform pose(int shape, bool middle) const;
   Anchor anchor(int shape) const;
   Vec3 relative_velocity(const LiveContact& contact, bool middle) const;
-  double shortest_part(double left) const;
+  double longest_part(double left) const;
+  struct Certified {
+    double s = 0, sigma = 0;  ///< length of the segment, and how much of it is free
+  };
+  Certified certified_segment();
 
   // collide.cpp
   bool collide(double time);
@@ -104,6 +115,7 @@ class Island {
   void prepare_middle(double s);
   void free_motion(MovingTree& tree, double s);
   void set_bias(double s);
+  bool forecast_bends(double s);
   double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
 
@@ -117,6 +129,11 @@ class Island {
   const CollisionModel& collision_;
   const StepSettings& settings_;
   double h_;
+  double span_ = 0;      ///< the longest segment that the spin of the bodies allows now [s]
+  double left_ = 0;      ///< of the step [s]
+  int slip_events_ = 0;  ///< that ended a segment of this step
+  bool row_blocked_ =
+      false;  ///< the last sweep ended at a pair that the segment's rows should have held apart
 
   std::vector<RowTree> row_trees_;
   ConstraintRows rows_;

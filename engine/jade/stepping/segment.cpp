@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "jade/dynamics/forward_dynamics.h"
 #include "jade/dynamics/inverse_dynamics.h"
 #include "jade/dynamics/kinematics.h"
 #include "jade/dynamics/manifold.h"
+#include "jade/geometry/distance.h"
 #include "jade/stepping/island.h"
 #include "jade/stepping/midpoint.h"
 
@@ -17,7 +19,13 @@ constexpr double kNoSlip = 1e-9;
 constexpr double kNoSpeed = 1e-6;
 // The mean velocity is iterated to rounding; with at most half a radian a segment the error halves each time at worst.
 constexpr int kMostPasses = 60;
-constexpr int kMostSlipEvents = 4;
+constexpr int kMostLooks = 4;
+// In one step; what wobbles could stick and slip without end.
+constexpr int kMostSlipEvents = 8;
+// Shares of the room between standoff and clearance: what curved paths may take of it in one segment, and what is given
+// back at most; more needs a shorter segment.
+constexpr double kMuchBend = 0.02;
+constexpr double kMostBend = 2;
 
 /// A direction orthogonal to n that is fixed in a body with axes R: two steps at rest get the same tangents.
 Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
@@ -27,6 +35,8 @@ Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
   return (axis - n.dot(axis) * n).normalized();
 }
 
+}  // namespace
+
 Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link, const VecX& rates) {
   Vec6 motion = Vec6::Zero();
   for (int i = link; i >= 0; i = model.links()[i].parent)
@@ -34,8 +44,6 @@ Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link,
       motion += work.S[k] * rates[k];
   return motion;
 }
-
-}  // namespace
 
 /// Accelerations without contact forces, and how they pull at each contact.
 void Island::free_acceleration() {
@@ -65,7 +73,7 @@ void Island::update_contact_speeds() {
 }
 
 bool Island::is_impact(const LiveContact& contact) const {
-  return -contact.approach > 2 * h_ * std::max(0.0, -contact.free_pull) + kNoSpeed;
+  return -contact.approach > 2 * span_ * std::max(0.0, -contact.free_pull) + kNoSpeed;
 }
 
 void Island::set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity) {
@@ -123,7 +131,7 @@ void Island::choose_rows(double s) {
     LiveContact& contact = contacts[c];
     contact.first_row = -1;
     const double excess = contact.now.gap - settings_.standoff, y = s * contact.approach;
-    const double active = 2 * h_ * h_ * std::abs(contact.free_pull);
+    const double active = 2 * span_ * span_ * std::abs(contact.free_pull);
     if (excess >= active + slack || y < -2 * std::max(excess, 0.0) - slack || y > slack) continue;
     if (is_impact(contact)) continue;
     pairs[contact.pair].has_rows = true;
@@ -168,12 +176,15 @@ double Island::segment(double s) {
   solve_segment(s);
   if (settings_.integrator == Integrator::midpoint) {
     // Each event is located from a linear forecast; a second look settles what the first left of the slip.
-    for (int event = 0; event < kMostSlipEvents; ++event) {
+    bool ended = false;
+    for (int look = 0; look < kMostLooks && slip_events_ < kMostSlipEvents; ++look) {
       const double end = until_slip_ends(s);
       if (!(end < s)) break;
       s = end;
       solve_segment(s);
+      ended = true;
     }
+    if (ended) ++slip_events_;
   }
   finish_segment(s);
   return s;
@@ -243,11 +254,47 @@ void Island::set_bias(double s) {
     // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
     if (settings_.integrator == Integrator::explicit_euler) excess += s * contact.approach;
     const double closing = excess >= 0 ? excess / s : excess / (2 * h_);
-    bias_[contact.first_row] += closing;
+    bias_[contact.first_row] += closing + (midpoint ? 2 : 1) * pairs[contact.pair].bend / s;
     if (!midpoint) continue;
     bias_[contact.first_row] += -contact.approach + 0.5 * contact.approach;
     for (int r = 1; r < contact.rows; ++r) bias_[contact.first_row + r] -= slip_at_start(contact, r);
   }
+}
+
+/// Rows are linear: on a curved path a gap ends lower than they forecast, by
+///   bend = gap(q⁺) − (gap(q) + ½ s J_m (v + v⁺)),
+/// of third order in s; a rim that rolls adds what its lowest point moves along it. Where that is too much of the room
+/// between standoff and clearance it is worth another solution with c + bend for c. True if there is such a pair.
+bool Island::forecast_bends(double s) {
+  VecX w = VecX::Zero(rows_.size());
+  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->now.v; }, w);
+  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->v_next; }, w);
+  std::vector<double> forecast(pairs.size(), std::numeric_limits<double>::infinity());
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    double& least = forecast[contact.pair];
+    least = std::min(least, contact.now.gap + 0.5 * s * w[contact.first_row]);
+  }
+  for (MovingTree* tree : trees) {
+    tree->displacement = s * tree->p1 + (0.5 * s * s) * tree->p2;
+    integrate(tree->model, tree->now.q, tree->displacement, tree->q_m);
+    update_positions(tree->model, tree->q_m, tree->middle);
+  }
+  const double room = settings_.standoff - settings_.clearance;
+  bool found = false;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    NearPair& pair = pairs[k];
+    if (!pair.has_rows) continue;
+    const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
+    const double end = distance({collision_.shapes()[pair.a].geometry, X_WA},
+                                {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction)
+                           .lower_bound;
+    const double bend = end - forecast[k];
+    if (end > settings_.standoff || bend > -kMuchBend * room) continue;
+    pair.bend += std::max(bend, -kMostBend * room);
+    found = true;
+  }
+  return found;
 }
 
 /// J v along tangent 1 or 2 at the start of the segment, where the normal is another one: the middle's first tangent is

@@ -12,14 +12,19 @@ namespace {
 // Of the gap at a time of impact, as a share of the length it guards.
 constexpr double kSweepTolerance = 1e-4;
 
+// The smallest gap that a motion may leave, as a share of the clearance: with the default lengths 1e-8 m, a million times
+// the rounding of positions.
+constexpr double kLeastGap = 5e-3;
+
 }  // namespace
 
-/// The gap that a pair must not undercut: it meets at the standoff unless it rests there already, and then it keeps the
-/// clearance. A pair that is nearer still may come down to half of what it has, so that no sweep ends at once.
+/// The gap that a pair must not undercut: it meets at the standoff unless it is there already, and then it keeps the
+/// clearance: what has just bounced off and spins needs room for the certificate, or it would be hit again at once.
+/// A pair that is near that may come down to half of what it has, so that no sweep ends at once, but never to where
+/// rounding decides whether two shapes touch.
 double Island::target(const NearPair& pair) const {
-  if (!pair.has_rows && pair.separation > settings_.standoff) return settings_.standoff;
-  if (pair.separation > settings_.clearance) return settings_.clearance;
-  return 0.5 * pair.separation;
+  if (!pair.has_rows && pair.separation > kAtStandoff * settings_.standoff) return settings_.standoff;
+  return std::clamp(0.5 * pair.separation, kLeastGap * settings_.clearance, settings_.clearance);
 }
 
 /// The largest part of the segment that is certified for every pair of the island.
@@ -32,6 +37,7 @@ double Island::sweep(double s) {
   }
 
   double certified = s;
+  row_blocked_ = false;
   for (NearPair& pair : pairs) {
     if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) continue;
     const double goal = target(pair);
@@ -40,7 +46,9 @@ double Island::sweep(double s) {
         {collision_.shapes()[pair.b].geometry, *motions[pair.slot_b]},
         {.duration = s, .target = goal, .tolerance = kSweepTolerance * goal, .hint = pair.direction});
     pair.direction = toi.normal;
-    if (toi.status != TimeOfImpactResult::Status::free) certified = std::min(certified, toi.time);
+    if (toi.status == TimeOfImpactResult::Status::free || toi.time >= certified) continue;
+    certified = toi.time;
+    row_blocked_ = pair.has_rows;
   }
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     swept[i].include(boxes_[i].low);
