@@ -249,9 +249,13 @@ RC_GTEST_PROP(LcpSolution, HasOneVelocityWithoutFriction, ()) {
   const LcpProblem frictionless = with_friction(drawn.problem, 0);
   const LcpSolution a = solve(frictionless), b = solve(frictionless, {.method = LcpMethod::lemke});
   RC_PRE(b.status == LcpStatus::solved);
-  RC_LOG() << to_string(drawn.id) << ", differs by " << difference(frictionless, a.f, a.v, b.v) << "\n";
+  // Each velocity is known relative to the terms of its own forces: a vertex of two opposite joint limits may press
+  // them against each other with 1e15 and still be valid in those units.
+  const VecX larger = a.f.cwiseAbs().cwiseMax(b.f.cwiseAbs());
+  const double apart = difference(frictionless, larger, a.v, b.v);
+  RC_LOG() << to_string(drawn.id) << ", differs by " << apart << "\n";
   // Two residuals of 1e-10 at most, seen through A^½: the square root of that.
-  RC_ASSERT(difference(frictionless, a.f, a.v, b.v) <= 1e-5);
+  RC_ASSERT(apart <= 1e-5);
 }
 
 RC_GTEST_PROP(LcpSolution, IsTheSameFromEveryWorkspace, ()) {
