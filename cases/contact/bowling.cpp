@@ -62,7 +62,7 @@ const RegisterCase bowling{{
          never_intersects()},
     .wrong =
         [](SceneDescription& s) {
-          s.never_collide = {{"ball", "pin1"}};
+          s.never_collide = {{"ball", "lane"}};
         },
 }};
 

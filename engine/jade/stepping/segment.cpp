@@ -132,7 +132,11 @@ void Island::choose_rows(double s) {
     contact.first_row = -1;
     const double excess = contact.now.gap - settings_.standoff, y = s * contact.approach;
     const double active = 2 * span_ * span_ * std::abs(contact.free_pull);
-    if (excess >= active + slack || y < -2 * std::max(excess, 0.0) - slack || y > slack) continue;
+    // Semi-implicit Euler moves with the velocity of the end: what leaves now may be pulled back at once.
+    const double away = settings_.integrator == Integrator::semi_implicit_euler
+                            ? y + s * s * std::min(0.0, contact.free_pull)
+                            : y;
+    if (excess >= active + slack || y < -2 * std::max(excess, 0.0) - slack || away > slack) continue;
     if (is_impact(contact)) continue;
     pairs[contact.pair].has_rows = true;
     row_contacts_.push_back(static_cast<int>(c));
@@ -262,23 +266,22 @@ void Island::set_bias(double s) {
 }
 
 /// Rows are linear: on a curved path a gap ends lower than they forecast, by
-///   bend = gap(q⁺) − (gap(q) + ½ s J_m (v + v⁺)),
+///   bend = gap(q⁺) − (gap(q) + J_m Δq),  Δq = ½ s (v + v⁺), s v⁺ or s v,
 /// of third order in s; a rim that rolls adds what its lowest point moves along it. Where that is too much of the room
 /// between standoff and clearance it is worth another solution with c + bend for c. True if there is such a pair.
 bool Island::forecast_bends(double s) {
-  VecX w = VecX::Zero(rows_.size());
-  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->now.v; }, w);
-  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->v_next; }, w);
-  std::vector<double> forecast(pairs.size(), std::numeric_limits<double>::infinity());
-  for (const int c : row_contacts_) {
-    const LiveContact& contact = contacts[c];
-    double& least = forecast[contact.pair];
-    least = std::min(least, contact.now.gap + 0.5 * s * w[contact.first_row]);
-  }
   for (MovingTree* tree : trees) {
     tree->displacement = s * tree->p1 + (0.5 * s * s) * tree->p2;
     integrate(tree->model, tree->now.q, tree->displacement, tree->q_m);
     update_positions(tree->model, tree->q_m, tree->middle);
+  }
+  VecX change = VecX::Zero(rows_.size());  // of the gaps, to first order; the same for every integrator
+  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->displacement; }, change);
+  std::vector<double> forecast(pairs.size(), std::numeric_limits<double>::infinity());
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    double& least = forecast[contact.pair];
+    least = std::min(least, contact.now.gap + change[contact.first_row]);
   }
   const double room = settings_.standoff - settings_.clearance;
   bool found = false;
