@@ -113,9 +113,11 @@ class Island {
   void solve_segment(double s);
   void choose_rows(double s);
   void prepare_middle(double s);
+  FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
   void set_bias(double s);
   bool forecast_bends(double s);
+  bool works_too_much() const;
   double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "jade/dynamics/energy.h"
 #include "jade/dynamics/forward_dynamics.h"
 #include "jade/dynamics/inverse_dynamics.h"
 #include "jade/dynamics/kinematics.h"
@@ -26,6 +27,8 @@ constexpr int kMostSlipEvents = 8;
 // back at most; more needs a shorter segment.
 constexpr double kMuchBend = 0.02;
 constexpr double kMostBend = 2;
+// Share of the kinetic energy that this may add in a segment.
+constexpr double kMuchWork = 1e-5;
 
 /// A direction orthogonal to n that is fixed in a body with axes R: two steps at rest get the same tangents.
 Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
@@ -190,6 +193,18 @@ double Island::segment(double s) {
   return s;
 }
 
+/// The contact's features at the middle of the segment. What rolls on a rim rolls on: held fixed in the body, its lowest
+/// point would rise there and leave the body without support.
+FeatureContact Island::at_middle(const LiveContact& contact) const {
+  const NearPair& pair = pairs[contact.pair];
+  const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
+  const auto& shapes_of = collision_.shapes();
+  const Vec3& n = contact.now.normal;
+  const Feature a = followed(contact.a, shapes_of[pair.a].geometry, X_WA.R.transpose() * n);
+  const Feature b = followed(contact.b, shapes_of[pair.b].geometry, -(X_WB.R.transpose() * n));
+  return closest_points(a, X_WA, b, X_WB, n);
+}
+
 void Island::solve_segment(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
   choose_rows(s);
@@ -202,10 +217,7 @@ void Island::solve_segment(double s) {
   }
   for (const int c : row_contacts_) {
     LiveContact& contact = contacts[c];
-    const NearPair& pair = pairs[contact.pair];
-    contact.middle = midpoint ? closest_points(contact.a, pose(pair.a, true), contact.b, pose(pair.b, true),
-                                               contact.now.normal)
-                              : contact.now;
+    contact.middle = midpoint ? at_middle(contact) : contact.now;
     set_directions(contact, contact.middle, relative_velocity(contact, true));
   }
   add_rows(true);
@@ -295,6 +307,21 @@ bool Island::forecast_bends(double s) {
     found = true;
   }
   return found;
+}
+
+/// Whether the contact forces of the segment do work that matters: f · ½ J_m (v + v⁺) is exactly what the kinetic energy
+/// gains by them. Following a strongly bent path they would, at every turn of something that spins.
+bool Island::works_too_much() const {
+  VecX w = VecX::Zero(rows_.size());
+  double kinetic = 0;
+  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->now.v; }, w);
+  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->v_next; }, w);
+  for (const MovingTree* tree : trees) kinetic += kinetic_energy(tree->model, tree->start, tree->now.v);
+  // What pushing out from the clearance within a step would do is no pumping.
+  double push_out = 0;
+  for (const int c : row_contacts_) push_out += solution_.f[contacts[c].first_row];
+  push_out *= (settings_.standoff - settings_.clearance) / h_;
+  return 0.5 * solution_.f.dot(w) > kMuchWork * kinetic + push_out;
 }
 
 /// J v along tangent 1 or 2 at the start of the segment, where the normal is another one: the middle's first tangent is
