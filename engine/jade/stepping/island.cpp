@@ -211,7 +211,8 @@ void Island::advance(const StepMemory& memory) {
       update_contact_speeds();
     }
     const auto [s, sigma] = certified_segment();
-    if (sigma == s && s == longest_part(left_) && spun < kMostSpun * settings_.max_substeps) ++spun;
+    if (sigma == s && (halved_ || s == longest_part(left_)) && spun < kMostSpun * settings_.max_substeps)
+      ++spun;
     move(sigma, s);
     time = sigma == h_ - time ? h_ : time + sigma;
   }

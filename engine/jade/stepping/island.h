@@ -110,7 +110,7 @@ class Island {
   void add_rows(bool middle);
   bool solve_rows();
   double segment(double s);
-  void solve_segment(double s);
+  bool solve_segment(double s);
   void choose_rows(double s);
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
@@ -134,6 +134,7 @@ class Island {
   double span_ = 0;      ///< the longest segment that the spin of the bodies allows now [s]
   double left_ = 0;      ///< of the step [s]
   int slip_events_ = 0;  ///< that ended a segment of this step
+  bool halved_ = false;  ///< the last segment was made shorter so that its mean velocity settles
   bool row_blocked_ =
       false;  ///< the last sweep ended at a pair that the segment's rows should have held apart
 

@@ -20,6 +20,11 @@ constexpr double kNoSlip = 1e-9;
 constexpr double kNoSpeed = 1e-6;
 // The mean velocity is iterated to rounding; with at most half a radian a segment the error halves each time at worst.
 constexpr int kMostPasses = 60;
+constexpr double kSettled = 1e-14;  // of the largest velocity
+constexpr double kNearlySettled =
+    1e-9;                        // where friction changes its mind between passes, it need not come closer
+constexpr int kFirstPasses = 4;  // may go astray
+constexpr int kMostHalves = 12;
 constexpr int kMostLooks = 4;
 // In one step; what wobbles could stick and slip without end.
 constexpr int kMostSlipEvents = 8;
@@ -176,7 +181,12 @@ void Island::prepare_middle(double s) {
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
 /// friction changes its direction there, and a step across would be of first order only. Returns the length.
 double Island::segment(double s) {
-  solve_segment(s);
+  halved_ = false;
+  // The mean velocity is a fixed point that a light link in fast company may flee from: shorter segments contract.
+  for (int half = 0; !solve_segment(s) && half < kMostHalves; ++half) {
+    s *= 0.5;
+    halved_ = true;
+  }
   if (settings_.integrator == Integrator::midpoint) {
     // Each event is located from a linear forecast; a second look settles what the first left of the slip.
     bool ended = false;
@@ -205,7 +215,8 @@ FeatureContact Island::at_middle(const LiveContact& contact) const {
   return closest_points(a, X_WA, b, X_WB, n);
 }
 
-void Island::solve_segment(double s) {
+/// False when the iteration for the mean velocity does not settle.
+bool Island::solve_segment(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
   choose_rows(s);
   prepare_middle(s);
@@ -225,6 +236,7 @@ void Island::solve_segment(double s) {
 
   const auto velocity_now = [&](int tree) -> const VecX& { return trees[tree]->now.v; };
   const auto velocity_u = [&](int tree) -> const VecX& { return trees[tree]->u; };
+  double before = std::numeric_limits<double>::infinity(), speed = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     if (!row_contacts_.empty()) {
       problem_.b = bias_;
@@ -246,12 +258,16 @@ void Island::solve_segment(double s) {
       tree->v_next = tree->v_bar;
       size = std::max({size, tree->v_next.lpNorm<Eigen::Infinity>(), tree->now.v.lpNorm<Eigen::Infinity>()});
     }
-    if (!midpoint || (pass > 0 && change <= 1e-14 * size)) break;
+    if (!midpoint || (pass > 0 && change <= kSettled * size)) return true;
+    if (!(change <= before) && pass > kFirstPasses && !(change <= kNearlySettled * size)) return false;
+    before = change;
+    speed = size;
     for (MovingTree* tree : trees) {
       tree->v_bar = 0.5 * (tree->now.v + tree->v_next);
       free_motion(*tree, s);
     }
   }
+  return before <= kNearlySettled * speed;
 }
 
 /// What the rows' end velocity has to stay above, moved to the other side: w = J_m (v + v⁺) − J v − k.
