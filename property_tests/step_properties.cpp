@@ -80,6 +80,15 @@ RC_GTEST_PROP(Step, ConservesMomentumAmongFreeBodies, ()) {
   // at most, so only bodies that do not turn show it to rounding.
 }
 
+RC_GTEST_PROP(Step, NeverGainsEnergy, ()) {
+  const World world =
+      *arbitrary_world({.articulated = false, .fastest = 20, .spin = 10, .longest_step = 0.02});
+  const Trial trial = try_world(world, {.steps = kSteps});
+  // Of the kinetic energy, in one step. Impacts never gain; what is left is free rotation, of second order in turns of up
+  // to half a radian a segment, and pushing out by the standoff.
+  RC_ASSERT(trial.energy_gain <= 0.02);
+}
+
 RC_GTEST_PROP(Step, IsDeterministicToTheBit, ()) {
   const World world = *arbitrary_world({.most_things = 3});
   Run first(world), second(world);

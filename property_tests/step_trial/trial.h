@@ -21,7 +21,7 @@ struct Trial {
   int unsolved = 0;
   int most_substeps = 0;
   double substeps = 0;     ///< of all steps together
-  double energy_gain = 0;  ///< largest of one step, as a share of the energy there was
+  double energy_gain = 0;  ///< largest of one step beyond push-out work, as a share of the kinetic energy
   int gaining_step = -1;
   std::string worst;  ///< which pair the judge found intersecting first, and when
 
@@ -30,7 +30,6 @@ struct Trial {
 
 struct TrialSettings {
   int steps = 20;
-  int samples = 0;  ///< states judged within every piece of motion, besides the end of each step
   StepSettings step;
 };
 
