@@ -249,9 +249,16 @@ RC_GTEST_PROP(LcpSolution, HasOneVelocityWithoutFriction, ()) {
   const LcpProblem frictionless = with_friction(drawn.problem, 0);
   const LcpSolution a = solve(frictionless), b = solve(frictionless, {.method = LcpMethod::lemke});
   RC_PRE(b.status == LcpStatus::solved);
-  RC_LOG() << to_string(drawn.id) << ", differs by " << difference(frictionless, a.f, a.v, b.v) << "\n";
+  // Each velocity is known relative to the terms of its own forces: a vertex of two opposite joint limits may press
+  // them against each other with 1e15 and still be valid in those units. Rows that nothing moves have no units.
+  const VecX ours = scale_of(frictionless, a.f), theirs = scale_of(frictionless, b.f);
+  double apart = 0;
+  for (int i = 0; i < ours.size(); ++i) {
+    if (ours[i] > 0) apart = std::max(apart, std::abs(a.v[i] - b.v[i]) / std::max(ours[i], theirs[i]));
+  }
+  RC_LOG() << to_string(drawn.id) << ", differs by " << apart << "\n";
   // Two residuals of 1e-10 at most, seen through A^½: the square root of that.
-  RC_ASSERT(difference(frictionless, a.f, a.v, b.v) <= 1e-5);
+  RC_ASSERT(apart <= 1e-5);
 }
 
 RC_GTEST_PROP(LcpSolution, IsTheSameFromEveryWorkspace, ()) {

@@ -191,4 +191,14 @@ bool ContactFeatures::face_holds(const FaceFeature& face, const Vec3& x, double 
   return x_S.head<2>().norm() <= shape_->core().half.x() + margin;  // the end of a cylinder
 }
 
+Feature followed(const Feature& feature, const PreparedShape& shape, const Vec3& toward_S) {
+  if (shape.is_half_space() || shape.core().kind != ConvexCore::Kind::cylinder) return feature;
+  const bool lowest = feature.id == kRim || feature.id == kRim + 8;
+  const double slope = toward_S.head<2>().norm();
+  if (!lowest || feature.kind != Kind::point || !(slope > kRounding)) return feature;
+  Feature moved = feature;
+  moved.point.head<2>() = shape.core().half.x() / slope * toward_S.head<2>();
+  return moved;
+}
+
 }  // namespace jade

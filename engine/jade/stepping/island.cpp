@@ -181,11 +181,13 @@ Island::Certified Island::certified_segment() {
     return pair.has_rows && pair.separation < 0.5 * settings_.standoff;
   });
   for (int cut = 0; cut < kMostCuts && (row_blocked_ || (low && cut == 0)); ++cut) {
-    if (cut > 0) s = std::max(sigma, kDeepestCut * s);
-    if (cut > 0)
+    if (cut > 0) s = segment(std::max(sigma, kDeepestCut * s));
+    if (forecast_bends(s)) {
+      s = segment(s);
+      const bool pumps = works_too_much();
       for (NearPair& pair : pairs) pair.bend = 0;
-    if (cut > 0) s = segment(s);
-    if (forecast_bends(s)) s = segment(s);
+      if (pumps) s = segment(s);
+    }
     sigma = sweep(s);
   }
   return {s, sigma};
@@ -209,7 +211,8 @@ void Island::advance(const StepMemory& memory) {
       update_contact_speeds();
     }
     const auto [s, sigma] = certified_segment();
-    if (sigma == s && s == longest_part(left_) && spun < kMostSpun * settings_.max_substeps) ++spun;
+    if (sigma == s && (halved_ || s == longest_part(left_)) && spun < kMostSpun * settings_.max_substeps)
+      ++spun;
     move(sigma, s);
     time = sigma == h_ - time ? h_ : time + sigma;
   }

@@ -110,13 +110,15 @@ class Island {
   void add_rows(bool middle);
   bool solve_rows();
   double segment(double s);
-  void solve_segment(double s);
+  bool solve_segment(double s);
   void choose_rows(double s);
   void prepare_middle(double s);
+  FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
   void set_bias(double s);
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;
+  bool works_too_much() const;
   double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
 
@@ -134,6 +136,7 @@ class Island {
   double left_ = 0;       ///< of the step [s]
   double bend_span_ = 0;  ///< length of the segment for which bends were forecast [s]
   int slip_events_ = 0;   ///< that ended a segment of this step
+  bool halved_ = false;   ///< the last segment was made shorter so that its mean velocity settles
   bool row_blocked_ =
       false;  ///< the last sweep ended at a pair that the segment's rows should have held apart
 

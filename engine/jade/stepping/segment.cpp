@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "jade/dynamics/energy.h"
 #include "jade/dynamics/forward_dynamics.h"
 #include "jade/dynamics/inverse_dynamics.h"
 #include "jade/dynamics/kinematics.h"
@@ -19,6 +20,11 @@ constexpr double kNoSlip = 1e-9;
 constexpr double kNoSpeed = 1e-6;
 // The mean velocity is iterated to rounding; with at most half a radian a segment the error halves each time at worst.
 constexpr int kMostPasses = 60;
+constexpr double kSettled = 1e-14;  // of the largest velocity
+constexpr double kNearlySettled =
+    1e-9;                        // where friction changes its mind between passes, it need not come closer
+constexpr int kFirstPasses = 4;  // may go astray
+constexpr int kMostHalves = 12;
 constexpr int kMostLooks = 4;
 // In one step; what wobbles could stick and slip without end.
 constexpr int kMostSlipEvents = 8;
@@ -26,6 +32,8 @@ constexpr int kMostSlipEvents = 8;
 // back at most; more needs a shorter segment.
 constexpr double kMuchBend = 0.02;
 constexpr double kMostBend = 2;
+// Share of the kinetic energy that this may add in a segment.
+constexpr double kMuchWork = 1e-5;
 
 /// A direction orthogonal to n that is fixed in a body with axes R: two steps at rest get the same tangents.
 Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
@@ -177,7 +185,12 @@ void Island::prepare_middle(double s) {
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
 /// friction changes its direction there, and a step across would be of first order only. Returns the length.
 double Island::segment(double s) {
-  solve_segment(s);
+  halved_ = false;
+  // The mean velocity is a fixed point that a light link in fast company may flee from: shorter segments contract.
+  for (int half = 0; !solve_segment(s) && half < kMostHalves; ++half) {
+    s *= 0.5;
+    halved_ = true;
+  }
   if (settings_.integrator == Integrator::midpoint) {
     // Each event is located from a linear forecast; a second look settles what the first left of the slip.
     bool ended = false;
@@ -194,7 +207,20 @@ double Island::segment(double s) {
   return s;
 }
 
-void Island::solve_segment(double s) {
+/// The contact's features at the middle of the segment. What rolls on a rim rolls on: held fixed in the body, its lowest
+/// point would rise there and leave the body without support.
+FeatureContact Island::at_middle(const LiveContact& contact) const {
+  const NearPair& pair = pairs[contact.pair];
+  const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
+  const auto& shapes_of = collision_.shapes();
+  const Vec3& n = contact.now.normal;
+  const Feature a = followed(contact.a, shapes_of[pair.a].geometry, X_WA.R.transpose() * n);
+  const Feature b = followed(contact.b, shapes_of[pair.b].geometry, -(X_WB.R.transpose() * n));
+  return closest_points(a, X_WA, b, X_WB, n);
+}
+
+/// False when the iteration for the mean velocity does not settle.
+bool Island::solve_segment(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
   choose_rows(s);
   prepare_middle(s);
@@ -206,10 +232,7 @@ void Island::solve_segment(double s) {
   }
   for (const int c : row_contacts_) {
     LiveContact& contact = contacts[c];
-    const NearPair& pair = pairs[contact.pair];
-    contact.middle = midpoint ? closest_points(contact.a, pose(pair.a, true), contact.b, pose(pair.b, true),
-                                               contact.now.normal)
-                              : contact.now;
+    contact.middle = midpoint ? at_middle(contact) : contact.now;
     set_directions(contact, contact.middle, relative_velocity(contact, true));
   }
   add_rows(true);
@@ -217,6 +240,7 @@ void Island::solve_segment(double s) {
 
   const auto velocity_now = [&](int tree) -> const VecX& { return trees[tree]->now.v; };
   const auto velocity_u = [&](int tree) -> const VecX& { return trees[tree]->u; };
+  double before = std::numeric_limits<double>::infinity(), speed = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     if (!row_contacts_.empty()) {
       problem_.b = bias_;
@@ -238,12 +262,16 @@ void Island::solve_segment(double s) {
       tree->v_next = tree->v_bar;
       size = std::max({size, tree->v_next.lpNorm<Eigen::Infinity>(), tree->now.v.lpNorm<Eigen::Infinity>()});
     }
-    if (!midpoint || (pass > 0 && change <= 1e-14 * size)) break;
+    if (!midpoint || (pass > 0 && change <= kSettled * size)) return true;
+    if (!(change <= before) && pass > kFirstPasses && !(change <= kNearlySettled * size)) return false;
+    before = change;
+    speed = size;
     for (MovingTree* tree : trees) {
       tree->v_bar = 0.5 * (tree->now.v + tree->v_next);
       free_motion(*tree, s);
     }
   }
+  return before <= kNearlySettled * speed;
 }
 
 /// What the rows' end velocity has to stay above, moved to the other side: w = J_m (v + v⁺) − J v − k.
@@ -305,6 +333,21 @@ bool Island::forecast_bends(double s) {
     found = true;
   }
   return found;
+}
+
+/// Whether the contact forces of the segment do work that matters: f · ½ J_m (v + v⁺) is exactly what the kinetic energy
+/// gains by them. Following a strongly bent path they would, at every turn of something that spins.
+bool Island::works_too_much() const {
+  VecX w = VecX::Zero(rows_.size());
+  double kinetic = 0;
+  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->now.v; }, w);
+  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->v_next; }, w);
+  for (const MovingTree* tree : trees) kinetic += kinetic_energy(tree->model, tree->start, tree->now.v);
+  // What pushing out from the clearance within a step would do is no pumping.
+  double push_out = 0;
+  for (const int c : row_contacts_) push_out += solution_.f[contacts[c].first_row];
+  push_out *= (settings_.standoff - settings_.clearance) / h_;
+  return 0.5 * solution_.f.dot(w) > kMuchWork * kinetic + push_out;
 }
 
 /// J v along tangent 1 or 2 at the start of the segment, where the normal is another one: the middle's first tangent is
