@@ -86,6 +86,29 @@ TEST(StaysAbove, MeasuresHowFarBelowItWent) {
   EXPECT_EQ(held(stays_above(kHeight, -1.5, {}), {r}).verdict, Verdict::pass);
 }
 
+TEST(EndsAt, LooksAtTheLastFrameAloneButNotPastNaN) {
+  const Recording r = moving([](double t) { return t < 1.95 ? 7.0 : 3.0; });
+  EXPECT_EQ(held(ends_at(kHeight, 3.0, {.absolute = 1e-12}), {r}).verdict, Verdict::pass);
+  EXPECT_NEAR(held(ends_at(kHeight, 3.5, {.absolute = 0.1}), {r}).error, 0.5, 1e-12);
+  const Recording broken = moving([](double t) { return t < 1.95 ? std::nan("") : 3.0; });
+  EXPECT_EQ(held(ends_at(kHeight, 3.0, {.absolute = 1}), {broken}).verdict, Verdict::engine_error);
+}
+
+TEST(NeverIntersects, MeasuresTheDeepestOverlapAndWhenItWas) {
+  SceneDescription scene = contact_scene("ball", 10, 0, 0);
+  scene.bodies = {free_solid("ball", Sphere{0.5}, Vec3(0, 0, 1)), fixed_solid("ground", HalfSpace{})};
+  const Mechanism mechanism(scene);
+  const auto lowest = [&](double height) {
+    std::vector<Recording> levels{moving([=](double t) { return t == 1.0 ? height : 2.0; })};
+    for (Frame& frame : levels[0].frames) frame.bodies.resize(2);
+    return never_intersects().hold_against({mechanism, levels}, 1);
+  };
+  EXPECT_EQ(lowest(0.5001).verdict, Verdict::pass);
+  EXPECT_EQ(lowest(0.4).verdict, Verdict::fail);
+  EXPECT_NEAR(lowest(0.4).error, 0.1, 1e-12);
+  EXPECT_EQ(lowest(0.4).at, 1.0);
+}
+
 TEST(PeriodEquals, FindsCrossingsBetweenFrames) {
   const double rate = 3.7, period = 2 * std::acos(-1.0) / rate;
   const Recording r = moving([&](double t) { return std::cos(rate * t); }, 0.01, 1000);

@@ -117,6 +117,7 @@ class Island {
   void free_motion(MovingTree& tree, double s);
   void set_bias(double s);
   bool forecast_bends(double s);
+  double bend_rate(const NearPair& pair, double s) const;
   bool works_too_much() const;
   double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
@@ -131,10 +132,11 @@ class Island {
   const CollisionModel& collision_;
   const StepSettings& settings_;
   double h_;
-  double span_ = 0;      ///< the longest segment that the spin of the bodies allows now [s]
-  double left_ = 0;      ///< of the step [s]
-  int slip_events_ = 0;  ///< that ended a segment of this step
-  bool halved_ = false;  ///< the last segment was made shorter so that its mean velocity settles
+  double span_ = 0;       ///< the longest segment that the spin of the bodies allows now [s]
+  double left_ = 0;       ///< of the step [s]
+  double bend_span_ = 0;  ///< length of the segment for which bends were forecast [s]
+  int slip_events_ = 0;   ///< that ended a segment of this step
+  bool halved_ = false;   ///< the last segment was made shorter so that its mean velocity settles
   bool row_blocked_ =
       false;  ///< the last sweep ended at a pair that the segment's rows should have held apart
 

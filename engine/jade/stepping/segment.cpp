@@ -286,11 +286,17 @@ void Island::set_bias(double s) {
     // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
     if (settings_.integrator == Integrator::explicit_euler) excess += s * contact.approach;
     const double closing = excess >= 0 ? excess / s : excess / (2 * h_);
-    bias_[contact.first_row] += closing + (midpoint ? 2 : 1) * pairs[contact.pair].bend / s;
+    bias_[contact.first_row] += closing + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
     if (!midpoint) continue;
     bias_[contact.first_row] += -contact.approach + 0.5 * contact.approach;
     for (int r = 1; r < contact.rows; ++r) bias_[contact.first_row + r] -= slip_at_start(contact, r);
   }
+}
+
+/// What a pair's bend asks of the velocity over a segment of length s. Paths bend with s² at least: a segment that an
+/// event makes shorter than the one of the forecast must not be given the whole of it in no time.
+double Island::bend_rate(const NearPair& pair, double s) const {
+  return pair.bend == 0 ? 0 : pair.bend * s / (bend_span_ * bend_span_);
 }
 
 /// Rows are linear: on a curved path a gap ends lower than they forecast, by
@@ -298,6 +304,7 @@ void Island::set_bias(double s) {
 /// of third order in s; a rim that rolls adds what its lowest point moves along it. Where that is too much of the room
 /// between standoff and clearance it is worth another solution with c + bend for c. True if there is such a pair.
 bool Island::forecast_bends(double s) {
+  bend_span_ = s;
   for (MovingTree* tree : trees) {
     tree->displacement = s * tree->p1 + (0.5 * s * s) * tree->p2;
     integrate(tree->model, tree->now.q, tree->displacement, tree->q_m);
