@@ -197,7 +197,6 @@ TEST(Step, TippingBoxLosesNoTimeWithAnyIntegrator) {
   }
 }
 
-<<<<<<< HEAD
 TEST(Step, TiltedCylinderRollsOnItsRimWithoutSinking) {
   // Its lowest point travels along the rim. Held fixed in the body it would rise by r (1 − cos ωs) within a segment, and
   // the body would fall by as much: half a millimetre a step here, a hundred times the room above the clearance.
@@ -239,7 +238,8 @@ TEST(Step, ThinLinkOnABallJointStaysFinite) {
   run.advance(40, 0.05);
   EXPECT_EQ(run.lost_time, 0);
   EXPECT_LT(run.state.v.norm(), 100);
-=======
+}
+
 TEST(Step, FallingStackGainsNoEnergy) {
   // Three boxes on a steep slope slip and tip. What a curved path needs over a long segment, given to one that an event
   // made short, threw them apart.
@@ -266,7 +266,6 @@ TEST(Step, FallingStackGainsNoEnergy) {
     // Turning is followed to second order: (ω h)² with ω below 3 rad/s, of the weight's 50 J.
     EXPECT_LT(energy(), start + 0.05) << "step " << i;
   }
->>>>>>> cases2
 }
 
 TEST(Step, RefusesAStartThatIntersects) {
