@@ -68,7 +68,10 @@ ImpactLaw Island::find_impulses(const VecX& w, VecX& f) {
   }
   k_.setZero();
   const bool solved = try_impulses(w, k_, f);
-  if (!solved) f = solution_.f;
+  if (!solved) {
+    ++report.unsolved;
+    f = solution_.f;
+  }
   return most > 0 ? ImpactLaw::inelastic : ImpactLaw::newton;
 }
 

@@ -60,7 +60,9 @@ struct LiveContact {
   int rows = 0;        ///< 3, or 1 without friction
   std::array<Vec3, 3> directions{Vec3::Zero(), Vec3::Zero(),
                                  Vec3::Zero()};  ///< of its rows: normal and two tangents, world axes
-  std::array<RowClass, 3> classes{RowClass::separate, RowClass::separate, RowClass::separate};
+  /// The first guess of a solve. A new contact is taken to stick: where several solutions are valid, as between the
+  /// corners of a face that is held from both sides, the one that does not slip is preferred.
+  std::array<RowClass, 3> classes{RowClass::clamped, RowClass::stick, RowClass::stick};
   Vec3 impulse = Vec3::Zero();
 };
 

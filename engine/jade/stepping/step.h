@@ -14,10 +14,12 @@ namespace jade {
 /// Lengths: clearance < standoff < the gap at which a contact becomes active, which the step finds for each.
 struct StepSettings {
   Integrator integrator = Integrator::midpoint;
-  double standoff = 1e-5;   ///< δ [m]: the gap at which bodies rest on each other and at which they meet
-  double clearance = 2e-6;  ///< d_min [m]: no motion is allowed that brings two shapes closer than this
-  int max_substeps = 64;    ///< of one island; what is left of the step then is lost time, reported
-  bool continuous = true;   ///< off: motions are not certified. Only to show what continuous detection is for
+  double standoff = 1e-5;  ///< δ [m]: the gap at which bodies rest on each other and at which they meet
+  double clearance =
+      2e-6;  ///< d_min [m]: where resting contacts are stopped when something pushes them on; pairs that
+             ///< are nearer already may lose half of what they have, and never touch
+  int max_substeps = 64;   ///< of one island; what is left of the step then is lost time, reported
+  bool continuous = true;  ///< off: motions are not certified. Only to show what continuous detection is for
   LcpSettings lcp;
 };
 
@@ -96,7 +98,7 @@ class StepError : public std::runtime_error {
 };
 
 /// Jade's F(·): moves the mechanism by time h through contacts and impacts, and never through another body.
-/// Every part of the motion is certified before it is made: no two shapes come closer than `clearance`.
+/// Every part of the motion is certified before it is made: no two shapes share a point at any time of it.
 /// Islands of bodies that can reach each other are advanced on their own, with sub-steps of their own:
 ///   repeat  find contacts → collide where they hit → segment of the rest of the step → sweep → move to the first hit
 /// Throws StepError for a start that intersects, naming the pair, and for numbers that are not finite, naming stage and
