@@ -78,6 +78,7 @@ class Island {
   std::vector<LiveContact> contacts;  ///< sorted by key
   std::vector<Aabb> swept;            ///< per entry of `shapes`: where it has been in this step
   StepReport report;
+  std::vector<PathPiece> path;  ///< when settings ask for it, by time
 
   /// Takes the island through the whole step.
   void advance(const StepMemory& memory);
@@ -87,6 +88,7 @@ class Island {
   void update_start();
   void find_contacts(const StepMemory& memory);
   void recall_classes(const std::vector<LiveContact>& before, const StepMemory& memory);
+  void keep_path(double time, double sigma);
   void move(double sigma, double s);
   Transform pose(int shape, bool middle) const;
   Anchor anchor(int shape) const;

@@ -71,6 +71,7 @@ void collect(const Island& island, StepResult& result) {
                                .normal_class = contact.classes[0]});
     result.memory.contacts.push_back({contact.key, contact.classes});
   }
+  result.path.insert(result.path.end(), island.path.begin(), island.path.end());
   for (const NearPair& pair : island.pairs)
     result.memory.pairs.push_back({pair_key(pair.a, pair.b), pair.direction});
 }
@@ -246,6 +247,8 @@ StepResult step(const Model& model, const State& state, const StepMemory& memory
   const auto by_key = [](const auto& a, const auto& b) { return a.key < b.key; };
   std::sort(result.memory.contacts.begin(), result.memory.contacts.end(), by_key);
   std::sort(result.memory.pairs.begin(), result.memory.pairs.end(), by_key);
+  std::stable_sort(result.path.begin(), result.path.end(),
+                   [](const PathPiece& a, const PathPiece& b) { return a.tree < b.tree; });
   return result;
 }
 
