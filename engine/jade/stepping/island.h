@@ -111,6 +111,7 @@ class Island {
   std::vector<LiveLimit> limits;      ///< of all trees, sorted by key
   std::vector<Aabb> swept;            ///< per entry of `shapes`: where it has been in this step
   StepReport report;
+  std::vector<PathPiece> path;  ///< when settings ask for it, by time
 
   /// Makes `limits` of those of the trees.
   void recall_limits(const StepMemory& memory);
@@ -122,6 +123,7 @@ class Island {
   void update_start();
   void find_contacts(const StepMemory& memory);
   void recall_classes(const std::vector<LiveContact>& before, const StepMemory& memory);
+  void keep_path(double time, double sigma);
   void move(double sigma, double s);
   Transform pose(int shape, bool middle) const;
   Anchor anchor(int shape) const;
