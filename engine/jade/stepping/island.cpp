@@ -41,7 +41,7 @@ MovingTree::MovingTree(const Model& whole, int tree)
       start(model),
       middle(model) {
   for (VecX* vector :
-       {&u, &v_next, &p1, &p2, &tau, &diagonal, &a, &v_bar, &displacement, &effort, &prescribed})
+       {&u, &u_before, &v_next, &p1, &p2, &tau, &diagonal, &a, &v_bar, &displacement, &effort, &prescribed})
     vector->setZero(model.nv());
   q_m.setZero(model.nq());
   limits = limits_of(whole, tree);

@@ -36,7 +36,7 @@ struct MovingTree {
   VecX effort, prescribed;  ///< of the step
 
   // One segment of length s: the path q ⊕ (σ p1 + ½ σ² p2), the velocity v + σ/s (v⁺ − v).
-  VecX q_m, u, v_next, p1, p2;
+  VecX q_m, u, u_before, v_next, p1, p2;
   VecX tau, diagonal, a, v_bar, displacement;
 };
 
@@ -154,6 +154,7 @@ class Island {
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
+  bool update_free_motion(double s);
   void set_bias(double s);
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;

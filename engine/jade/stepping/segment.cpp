@@ -210,6 +210,19 @@ FeatureContact Island::at_middle(const LiveContact& contact) const {
   return closest_points(a, X_WA, b, X_WB, n);
 }
 
+/// Free motion at the mean velocity of the last pass. False when no bit of it has changed: another pass would find what
+/// the last one found, as for every body that does not spin or whose inertia is a ball's.
+bool Island::update_free_motion(double s) {
+  bool changed = false;
+  for (MovingTree* tree : trees) {
+    tree->v_bar = 0.5 * (tree->now.v + tree->v_next);
+    tree->u_before = tree->u;
+    free_motion(*tree, s);
+    changed |= tree->u != tree->u_before;
+  }
+  return changed;
+}
+
 /// False when the iteration for the mean velocity does not settle.
 bool Island::solve_segment(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
@@ -257,10 +270,7 @@ bool Island::solve_segment(double s) {
     if (!(change <= before) && pass > kFirstPasses && !(change <= kNearlySettled * size)) return false;
     before = change;
     speed = size;
-    for (MovingTree* tree : trees) {
-      tree->v_bar = 0.5 * (tree->now.v + tree->v_next);
-      free_motion(*tree, s);
-    }
+    if (!update_free_motion(s)) return true;
   }
   return before <= kNearlySettled * speed;
 }
