@@ -148,6 +148,8 @@ class Island {
   bool solve_rows();
   double segment(double s);
   bool solve_segment(double s);
+  void set_b(bool with_gaps);
+  bool find_forces(bool with_gaps);
   void choose_rows(double s);
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
