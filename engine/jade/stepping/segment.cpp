@@ -117,8 +117,11 @@ void Island::add_rows(bool middle) {
   rows_.form_A(problem_.A);
 }
 
-bool Island::solve_rows() {
-  solve(problem_, settings_.lcp, warm_, lcp_, solution_);
+/// `to_the_end`: see LcpSettings.
+bool Island::solve_rows(bool to_the_end) {
+  LcpSettings lcp = settings_.lcp;
+  lcp.to_the_end = to_the_end;
+  solve(problem_, lcp, warm_, lcp_, solution_);
   warm_ = solution_.classes;
   if (solution_.status != LcpStatus::solved) return false;
   if (solution_.certificate.residual > report.worst_residual) {
@@ -233,11 +236,11 @@ void Island::set_b(bool with_gaps) {
 /// are left to the sweep. Returns whether the gaps were heeded.
 bool Island::find_forces(bool with_gaps) {
   set_b(with_gaps);
-  if (solve_rows()) return with_gaps;
+  if (solve_rows(!with_gaps)) return with_gaps;
   if (with_gaps) {
     ++report.without_gaps;
     set_b(false);
-    if (solve_rows()) return false;
+    if (solve_rows(true)) return false;
   }
   ++report.unsolved;
   return false;
