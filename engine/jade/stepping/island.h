@@ -150,6 +150,7 @@ class Island {
   bool solve_segment(double s);
   void set_b(bool with_gaps);
   bool find_forces(bool with_gaps);
+  bool forces_run_away() const;
   void choose_rows(double s);
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;

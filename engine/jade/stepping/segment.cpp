@@ -22,6 +22,7 @@ constexpr double kSettled = 1e-14;  // of the largest velocity
 constexpr double kNearlySettled =
     1e-9;                        // where friction changes its mind between passes, it need not come closer
 constexpr int kFirstPasses = 4;  // may go astray
+constexpr double kForceRounding = 1e-13;  // of a sum over rows
 constexpr int kMostHalves = 12;
 constexpr int kMostLooks = 4;
 // In one step; what wobbles could stick and slip without end.
@@ -231,12 +232,23 @@ void Island::set_b(bool with_gaps) {
   add([&](int tree) -> const VecX& { return trees[tree]->u; });
 }
 
+/// A certificate is relative to the forces, so that forces without bound make any rows look solved: what is asked of the
+/// normals must be met to the size of the motion too, or to the rounding of these forces.
+bool Island::forces_run_away() const {
+  for (int i = 0; i < rows_.size(); ++i) {
+    const double missed = -solution_.v[i] - settings_.lcp.tolerance * problem_.beta[i];
+    if (problem_.rows[i].kind == RowKind::tangent || missed <= 0) continue;
+    if (missed > kForceRounding * problem_.A.row(i).cwiseAbs().dot(solution_.f.cwiseAbs())) return true;
+  }
+  return false;
+}
+
 /// Solves the rows for the forces of the segment. What the gaps ask for may be more than any forces give: pushed apart
 /// along rows that depend on each other, or wedged. b = J u is in the range of J and always has a solution; then the gaps
 /// are left to the sweep. Returns whether the gaps were heeded.
 bool Island::find_forces(bool with_gaps) {
   set_b(with_gaps);
-  if (solve_rows(!with_gaps)) return with_gaps;
+  if (solve_rows(!with_gaps) && !(with_gaps && forces_run_away())) return with_gaps;
   if (with_gaps) {
     ++report.without_gaps;
     set_b(false);
