@@ -36,7 +36,7 @@ struct MovingTree {
   VecX effort, prescribed;  ///< of the step
 
   // One segment of length s: the path q ⊕ (σ p1 + ½ σ² p2), the velocity v + σ/s (v⁺ − v).
-  VecX q_m, u, v_next, p1, p2;
+  VecX q_m, u, u_before, v_next, p1, p2;
   VecX tau, diagonal, a, v_bar, displacement;
 };
 
@@ -111,6 +111,7 @@ class Island {
   std::vector<LiveLimit> limits;      ///< of all trees, sorted by key
   std::vector<Aabb> swept;            ///< per entry of `shapes`: where it has been in this step
   StepReport report;
+  std::vector<PathPiece> path;  ///< when settings ask for it, by time
 
   /// Makes `limits` of those of the trees.
   void recall_limits(const StepMemory& memory);
@@ -122,6 +123,7 @@ class Island {
   void update_start();
   void find_contacts(const StepMemory& memory);
   void recall_classes(const std::vector<LiveContact>& before, const StepMemory& memory);
+  void keep_path(double time, double sigma);
   void move(double sigma, double s);
   Transform pose(int shape, bool middle) const;
   Anchor anchor(int shape) const;
@@ -145,22 +147,25 @@ class Island {
   void update_contact_speeds();
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
-  bool solve_rows(bool to_the_end);
   double segment(double s);
   bool solve_segment(double s);
-  void set_b(bool with_gaps);
-  bool find_forces(bool with_gaps);
-  bool forces_run_away() const;
   void choose_rows(double s);
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
+  bool update_free_motion(double s);
   void set_bias(double s);
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;
   bool works_too_much() const;
   double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
+
+  // forces.cpp
+  bool solve_rows(bool to_the_end);
+  void set_b(bool with_gaps);
+  bool find_forces(bool with_gaps);
+  bool forces_run_away() const;
 
   // joint_limit.cpp
   void find_limits();

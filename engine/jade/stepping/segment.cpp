@@ -22,7 +22,6 @@ constexpr double kSettled = 1e-14;  // of the largest velocity
 constexpr double kNearlySettled =
     1e-9;                        // where friction changes its mind between passes, it need not come closer
 constexpr int kFirstPasses = 4;  // may go astray
-constexpr double kForceRounding = 1e-13;  // of a sum over rows
 constexpr int kMostHalves = 12;
 constexpr int kMostLooks = 4;
 // In one step; what wobbles could stick and slip without end.
@@ -118,20 +117,6 @@ void Island::add_rows(bool middle) {
   rows_.form_A(problem_.A);
 }
 
-/// `to_the_end`: see LcpSettings.
-bool Island::solve_rows(bool to_the_end) {
-  LcpSettings lcp = settings_.lcp;
-  lcp.to_the_end = to_the_end;
-  solve(problem_, lcp, warm_, lcp_, solution_);
-  warm_ = solution_.classes;
-  if (solution_.status != LcpStatus::solved) return false;
-  if (solution_.certificate.residual > report.worst_residual) {
-    report.worst_residual = solution_.certificate.residual;
-    report.worst_stage = solution_.stage;
-  }
-  return true;
-}
-
 /// Which contacts and limits the segment holds apart by forces.
 void Island::choose_rows(double s) {
   row_contacts_.clear();
@@ -214,48 +199,17 @@ FeatureContact Island::at_middle(const LiveContact& contact) const {
   return closest_points(a, X_WA, b, X_WB, n);
 }
 
-/// b of the rows from the velocities u without contact forces: J_m (v + u) − J v − k, or for Euler's rules J u − k.
-/// Without gaps J_m u alone: no force then moves anything further than to rest.
-void Island::set_b(bool with_gaps) {
-  const auto add = [&](auto&& velocity) {
-    rows_.add_product(velocity, problem_.b);
-    rows_.add_absolute_product(velocity, problem_.beta);
-  };
-  problem_.b.setZero(rows_.size());
-  problem_.beta.setZero(rows_.size());
-  if (with_gaps) {
-    problem_.b = bias_;
-    problem_.beta = bias_.cwiseAbs();
-    if (settings_.integrator == Integrator::midpoint)
-      add([&](int tree) -> const VecX& { return trees[tree]->now.v; });
+/// Free motion at the mean velocity of the last pass. False when no bit of it has changed: another pass would find what
+/// the last one found, as for every body that does not spin or whose inertia is a ball's.
+bool Island::update_free_motion(double s) {
+  bool changed = false;
+  for (MovingTree* tree : trees) {
+    tree->v_bar = 0.5 * (tree->now.v + tree->v_next);
+    tree->u_before = tree->u;
+    free_motion(*tree, s);
+    changed |= tree->u != tree->u_before;
   }
-  add([&](int tree) -> const VecX& { return trees[tree]->u; });
-}
-
-/// A certificate is relative to the forces, so that forces without bound make any rows look solved: what is asked of the
-/// normals must be met to the size of the motion too, or to the rounding of these forces.
-bool Island::forces_run_away() const {
-  for (int i = 0; i < rows_.size(); ++i) {
-    const double missed = -solution_.v[i] - settings_.lcp.tolerance * problem_.beta[i];
-    if (problem_.rows[i].kind == RowKind::tangent || missed <= 0) continue;
-    if (missed > kForceRounding * problem_.A.row(i).cwiseAbs().dot(solution_.f.cwiseAbs())) return true;
-  }
-  return false;
-}
-
-/// Solves the rows for the forces of the segment. What the gaps ask for may be more than any forces give: pushed apart
-/// along rows that depend on each other, or wedged. b = J u is in the range of J and always has a solution; then the gaps
-/// are left to the sweep. Returns whether the gaps were heeded.
-bool Island::find_forces(bool with_gaps) {
-  set_b(with_gaps);
-  if (solve_rows(!with_gaps) && !(with_gaps && forces_run_away())) return with_gaps;
-  if (with_gaps) {
-    ++report.without_gaps;
-    set_b(false);
-    if (solve_rows(true)) return false;
-  }
-  ++report.unsolved;
-  return false;
+  return changed;
 }
 
 /// False when the iteration for the mean velocity does not settle.
@@ -294,10 +248,7 @@ bool Island::solve_segment(double s) {
     if (!(change <= before) && pass > kFirstPasses && !(change <= kNearlySettled * size)) return false;
     before = change;
     speed = size;
-    for (MovingTree* tree : trees) {
-      tree->v_bar = 0.5 * (tree->now.v + tree->v_next);
-      free_motion(*tree, s);
-    }
+    if (!update_free_motion(s)) return true;
   }
   return before <= kNearlySettled * speed;
 }

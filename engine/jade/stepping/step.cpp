@@ -82,6 +82,7 @@ void collect(const Island& island, StepResult& result) {
                              .row_class = limit.row_class});
     result.memory.limits.push_back({limit.limit.key, limit.row_class});
   }
+  result.path.insert(result.path.end(), island.path.begin(), island.path.end());
   for (const NearPair& pair : island.pairs)
     result.memory.pairs.push_back({pair_key(pair.a, pair.b), pair.direction});
 }
@@ -266,6 +267,8 @@ StepResult step(const Model& model, const State& state, const StepMemory& memory
   std::sort(result.memory.contacts.begin(), result.memory.contacts.end(), by_key);
   std::sort(result.memory.limits.begin(), result.memory.limits.end(), by_key);
   std::sort(result.memory.pairs.begin(), result.memory.pairs.end(), by_key);
+  std::stable_sort(result.path.begin(), result.path.end(),
+                   [](const PathPiece& a, const PathPiece& b) { return a.tree < b.tree; });
   return result;
 }
 

@@ -24,6 +24,7 @@ struct StepSettings {
   double limit_standoff = 1e-9;
   int max_substeps = 64;   ///< of one island; what is left of the step then is lost time, reported
   bool continuous = true;  ///< off: motions are not certified. Only to show what continuous detection is for
+  bool keep_path = false;  ///< hand out the motion within the step as well, for judges and slow replays
   LcpSettings lcp;
 };
 
@@ -91,10 +92,20 @@ struct StepReport {
   std::vector<LimitReport> limits;
 };
 
+/// A certified part of the motion of one tree: from `begin` on it is at q ⊕ (σ p1 + ½ σ² p2), 0 ≤ σ ≤ length, with its
+/// joints' own integration for ⊕. The parts of a tree follow each other and stand still where time was lost.
+struct PathPiece {
+  int tree = -1;
+  double begin = 0;   ///< since the start of the step [s]
+  double length = 0;  ///< [s]
+  VecX q, p1, p2;     ///< of the tree alone
+};
+
 struct StepResult {
   State next;
   StepMemory memory;
   StepReport report;
+  std::vector<PathPiece> path;  ///< with settings.keep_path; by tree, then by time
 };
 
 /// What a step needs and one model's steps share: prepared shapes, trees as models of their own, and all memory.
