@@ -52,7 +52,11 @@ class Climb {
     return newton_on_classes(island_, epsilon, target_, steps, w_.equations, w_.scratch, state_);
   }
 
-  bool warm() { return newton(kProximal, 4) || silenced(); }
+  bool warm() {
+    if (newton(kProximal, 4) || silenced()) return true;
+    keep_best();
+    return false;
+  }
 
   bool path(const Rung& rung, int& pivots) {
     const ZPathSettings settings{.epsilon = rung.epsilon,
@@ -180,20 +184,25 @@ IslandReport solve_by_ladder(const LcpProblem& problem, const ContactIsland& isl
     return report;
   };
   Climb climb(island, settings, workspace, state);
-  if (warm && climb.warm()) return done("warm", LcpSelection::warm_classes);
+  if (warm) {
+    if (climb.warm()) return done("warm", LcpSelection::warm_classes);
+    if (!settings.to_the_end && climb.settle_for_best()) return done("warm best", LcpSelection::warm_classes);
+  }
   for (const Rung& rung : kRungs) {
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
-    if (!settings.to_the_end && climb.forces_run_away()) break;
-  }
-  if (!settings.to_the_end) {
-    // An answer that needs forces without bound is no answer, however small they make its residual.
-    const bool valid = climb.settle_for_best() && !climb.forces_run_away();
-    if (valid) return done("z-path best", LcpSelection::least_impulse);
-    report.stage = "none";
-    return report;
+    if (settings.to_the_end) continue;
+    if (climb.settle_for_best()) return done("z-path best", LcpSelection::least_impulse);
+    if (climb.forces_run_away()) {
+      report.stage = "none";
+      return report;
+    }
   }
   // Valid, if not to the last digit: better than the vertex of another method.
   if (climb.settle_for_best()) return done("z-path best", LcpSelection::least_impulse);
+  if (!settings.to_the_end) {
+    report.stage = "none";
+    return report;
+  }
   if (climb.lemke(1e-11, report.pivots)) return done("lemke 1e-11", LcpSelection::vertex);
   if (climb.lemke(1e-9, report.pivots)) return done("lemke 1e-9", LcpSelection::vertex);
   const ContactFactors* factors = problem.factors ? &*problem.factors : nullptr;

@@ -146,9 +146,9 @@ void solve_contact_form(const LcpProblem& problem, const LcpSettings& settings,
     solution.status = LcpStatus::solved;
     return;
   }
-  const bool all_solved = solve_contacts(problem, settings, warm_classes, memory, solution);
+  solve_contacts(problem, settings, warm_classes, memory, solution);
   certify_into(problem, memory, solution);
-  if (solution.certificate.residual <= settings.tolerance && (all_solved || settings.to_the_end)) {
+  if (solution.certificate.residual <= settings.tolerance) {
     solution.status = LcpStatus::solved;
     return;
   }

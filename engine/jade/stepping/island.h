@@ -147,11 +147,8 @@ class Island {
   void update_contact_speeds();
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
-  bool solve_rows(bool to_the_end);
   double segment(double s);
   bool solve_segment(double s);
-  void set_b(bool with_gaps);
-  bool find_forces(bool with_gaps);
   void choose_rows(double s);
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
@@ -163,6 +160,12 @@ class Island {
   bool works_too_much() const;
   double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
+
+  // forces.cpp
+  bool solve_rows(bool to_the_end);
+  void set_b(bool with_gaps);
+  bool find_forces(bool with_gaps);
+  bool forces_run_away() const;
 
   // joint_limit.cpp
   void find_limits();

@@ -117,20 +117,6 @@ void Island::add_rows(bool middle) {
   rows_.form_A(problem_.A);
 }
 
-/// `to_the_end`: see LcpSettings.
-bool Island::solve_rows(bool to_the_end) {
-  LcpSettings lcp = settings_.lcp;
-  lcp.to_the_end = to_the_end;
-  solve(problem_, lcp, warm_, lcp_, solution_);
-  warm_ = solution_.classes;
-  if (solution_.status != LcpStatus::solved) return false;
-  if (solution_.certificate.residual > report.worst_residual) {
-    report.worst_residual = solution_.certificate.residual;
-    report.worst_stage = solution_.stage;
-  }
-  return true;
-}
-
 /// Which contacts and limits the segment holds apart by forces.
 void Island::choose_rows(double s) {
   row_contacts_.clear();
@@ -224,39 +210,6 @@ bool Island::update_free_motion(double s) {
     changed |= tree->u != tree->u_before;
   }
   return changed;
-}
-
-/// b of the rows from the velocities u without contact forces: J_m (v + u) − J v − k, or for Euler's rules J u − k.
-/// Without gaps J_m u alone: no force then moves anything further than to rest.
-void Island::set_b(bool with_gaps) {
-  const auto add = [&](auto&& velocity) {
-    rows_.add_product(velocity, problem_.b);
-    rows_.add_absolute_product(velocity, problem_.beta);
-  };
-  problem_.b.setZero(rows_.size());
-  problem_.beta.setZero(rows_.size());
-  if (with_gaps) {
-    problem_.b = bias_;
-    problem_.beta = bias_.cwiseAbs();
-    if (settings_.integrator == Integrator::midpoint)
-      add([&](int tree) -> const VecX& { return trees[tree]->now.v; });
-  }
-  add([&](int tree) -> const VecX& { return trees[tree]->u; });
-}
-
-/// Solves the rows for the forces of the segment. What the gaps ask for may be more than any forces give: pushed apart
-/// along rows that depend on each other, or wedged. b = J u is in the range of J and always has a solution; then the gaps
-/// are left to the sweep. Returns whether the gaps were heeded.
-bool Island::find_forces(bool with_gaps) {
-  set_b(with_gaps);
-  if (solve_rows(!with_gaps)) return with_gaps;
-  if (with_gaps) {
-    ++report.without_gaps;
-    set_b(false);
-    if (solve_rows(true)) return false;
-  }
-  ++report.unsolved;
-  return false;
 }
 
 /// False when the iteration for the mean velocity does not settle.
