@@ -41,9 +41,10 @@ MovingTree::MovingTree(const Model& whole, int tree)
       start(model),
       middle(model) {
   for (VecX* vector :
-       {&u, &v_next, &p1, &p2, &tau, &diagonal, &a, &v_bar, &displacement, &effort, &prescribed})
+       {&u, &u_before, &v_next, &p1, &p2, &tau, &diagonal, &a, &v_bar, &displacement, &effort, &prescribed})
     vector->setZero(model.nv());
   q_m.setZero(model.nq());
+  limits = limits_of(whole, tree);
   now = {VecX::Zero(model.nq()), VecX::Zero(model.nv())};
 }
 
@@ -212,11 +213,14 @@ void Island::advance(const StepMemory& memory) {
     left_ = h_ - time;
     span_ = longest_part(h_);
     find_contacts(memory);
+    find_limits();
     update_contact_speeds();
+    update_limit_speeds();
     if (collide(time)) {
       update_start();
       free_acceleration();
       update_contact_speeds();
+      update_limit_speeds();
     }
     const auto [s, sigma] = certified_segment();
     if (sigma == s && (halved_ || s == longest_part(left_)) && spun < kMostSpun * settings_.max_substeps)
