@@ -81,7 +81,7 @@ class Trier {
   }
 
   void make_step() {
-    const State before = state_;
+    const State& before = trial_.before = state_;
     std::vector<PathPiece> pieces;
     try {
       StepResult result =

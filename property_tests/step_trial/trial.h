@@ -26,6 +26,7 @@ struct Trial {
   long long states = 0;  ///< that were judged: of ends of steps and of motion within them
   Fault fault = Fault::none;
   std::string what;                                            ///< of the fault: step, time, pair, …
+  State before;                                                ///< of the step in which the fault appeared
   double clearance = std::numeric_limits<double>::infinity();  ///< the smallest that the judge saw [m]
   double lost_time = 0;                                        ///< [body-seconds]
   int steps_with_loss = 0;
