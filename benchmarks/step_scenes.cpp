@@ -69,14 +69,14 @@ StepScene arm_on_twelve_contacts() {
                   .X_PJ = {i == 0 ? Vec3(0, 0, kHeight) : Vec3(kLink, 0, 0), Quat::Identity()},
                   .axis = axes[i],
                   .damping = {1.0},
-                  .stiffness = {50.0}};
+                  .stiffness = {i < 4 ? 50.0 : 0.0}};
     parent = body.name;
     s.scene.bodies.push_back(std::move(body));
   }
   BodyDescription& hand = s.scene.bodies.back();
   for (int k = 0; k < 12; ++k) {
     ShapeDescription ball{.geometry = Sphere{kRadius}, .material = s.scene.materials[0]};
-    ball.X_BS.position = Vec3(0.05 * (k % 4) + 0.02, 0.05 * (k / 4) - 0.05, kRadius + kStandoff - kHeight);
+    ball.X_BS.position = Vec3(0.05 * (k % 4) - 0.075, 0.05 * (k / 4) - 0.05, kRadius + kStandoff - kHeight);
     hand.shapes.push_back(std::move(ball));
   }
   return s;

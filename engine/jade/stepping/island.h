@@ -4,27 +4,14 @@
 #include "jade/geometry/aabb.h"
 #include "jade/geometry/contact_points.h"
 #include "jade/geometry/feature.h"
+#include "jade/stepping/link_path.h"
+#include "jade/stepping/moving_tree.h"
 #include "jade/stepping/step.h"
 
 namespace jade {
 
 /// Contacts up to this multiple of the standoff are at it: the sweep finds them there to its own tolerance.
 constexpr double kAtStandoff = 1.001;
-
-/// A tree of links on its way through a step.
-struct MovingTree {
-  MovingTree(const Model& whole, int tree);
-
-  Model model;                      ///< the tree alone
-  int q0 = 0, v0 = 0;               ///< where its numbers stand in the whole state
-  DynamicsWorkspace start, middle;  ///< kinematics at the start and at the middle of the segment
-  State now;                        ///< at the start of the segment
-  VecX effort, prescribed;          ///< of the step
-
-  // One segment of length s: the path q ⊕ (σ p1 + ½ σ² p2), the velocity v + σ/s (v⁺ − v).
-  VecX q_m, u, u_before, v_next, p1, p2;
-  VecX tau, diagonal, a, v_bar, displacement;
-};
 
 /// Two shapes that may come close to each other during this step.
 struct NearPair {
@@ -69,10 +56,13 @@ struct LiveContact {
 /// Bodies that can reach each other during a step, advanced together and alone.
 class Island {
  public:
-  Island(const CollisionModel& collision, const StepSettings& settings, double h);
+  explicit Island(const CollisionModel& collision) : collision_(collision) {}
+
+  /// Empties it for a step of length h; its memory stays.
+  void begin(const StepSettings& settings, double h, const int* slots_of_trees);
 
   std::vector<MovingTree*> trees;
-  std::vector<int> slot_of_tree;      ///< model tree → index into `trees`, −1 when it is not here
+  const int* slot_of_tree = nullptr;  ///< model tree → index into `trees` of the island that holds it
   std::vector<int> shapes;            ///< of these trees and of the world, ascending
   std::vector<NearPair> pairs;        ///< shapes that can meet, sorted by (a, b)
   std::vector<LiveContact> contacts;  ///< sorted by key
@@ -86,9 +76,11 @@ class Island {
   // island.cpp
   void update_start();
   void find_contacts(const StepMemory& memory);
-  void recall_classes(const std::vector<LiveContact>& before, const StepMemory& memory);
+  void add_contacts(int pair);
+  void recall_classes(const StepMemory& memory);
   void move(double sigma, double s);
-  Transform pose(int shape, bool middle) const;
+  void place(bool middle);
+  const Transform& placed(int slot, bool middle) const { return (middle ? at_middle_ : at_start_)[slot]; }
   Anchor anchor(int shape) const;
   Vec3 relative_velocity(const LiveContact& contact, bool middle) const;
   double longest_part(double left) const;
@@ -133,8 +125,8 @@ class Island {
   double target(const NearPair& pair) const;
 
   const CollisionModel& collision_;
-  const StepSettings& settings_;
-  double h_;
+  StepSettings settings_;
+  double h_ = 0;
   double span_ = 0;       ///< the longest segment that the spin of the bodies allows now [s]
   double left_ = 0;       ///< of the step [s]
   double bend_span_ = 0;  ///< length of the segment for which bends were forecast [s]
@@ -151,7 +143,11 @@ class Island {
   LcpWorkspace lcp_;
   std::vector<RowClass> warm_;
   VecX k_, bias_, scale_;
-  std::vector<Aabb> boxes_;  ///< per entry of `shapes`
+  std::vector<Transform> at_start_, at_middle_;  ///< per entry of `shapes`: poses
+  std::vector<ShapePath> paths_;                 ///< per entry of `shapes`
+  std::vector<Aabb> boxes_;                      ///< per entry of `shapes`
+  std::vector<LiveContact> before_;              ///< contacts of the segment before
+  std::vector<std::pair<std::uint64_t, int>> order_;
   ContactFinder finder_;
   std::vector<ContactPoint> points_;
 };

@@ -47,6 +47,10 @@ Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
 
 Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link, const VecX& rates) {
   Vec6 motion = Vec6::Zero();
+  if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
+    motion << rates.tail<3>(), rates.head<3>();
+    return motion;
+  }
   for (int i = link; i >= 0; i = model.links()[i].parent)
     for (int k = model.links()[i].v; k < model.links()[i].v + model.links()[i].nv; ++k)
       motion += work.S[k] * rates[k];
@@ -90,7 +94,7 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   const double speed = slip.norm();
   contact.directions[0] = n;
   contact.directions[1] =
-      speed > kNoSlip ? Vec3(slip / speed) : tangent_fixed_in(pose(pairs[contact.pair].b, false).R, n);
+      speed > kNoSlip ? Vec3(slip / speed) : tangent_fixed_in(placed(pairs[contact.pair].slot_b, false).R, n);
   contact.directions[2] = n.cross(contact.directions[1]);
 }
 
@@ -180,6 +184,7 @@ void Island::prepare_middle(double s) {
     free_motion(*tree, s);
     tree->v_next = tree->u;
   }
+  if (midpoint) place(true);
 }
 
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
@@ -211,7 +216,7 @@ double Island::segment(double s) {
 /// point would rise there and leave the body without support.
 FeatureContact Island::at_middle(const LiveContact& contact) const {
   const NearPair& pair = pairs[contact.pair];
-  const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
+  const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
   const auto& shapes_of = collision_.shapes();
   const Vec3& n = contact.now.normal;
   const Feature a = followed(contact.a, shapes_of[pair.a].geometry, X_WA.R.transpose() * n);
@@ -240,7 +245,10 @@ bool Island::solve_segment(double s) {
 
   // The same features at the middle; tangents along the slip that would be without friction.
   for (MovingTree* tree : trees) {
-    tree->v_bar = midpoint ? VecX(0.5 * (tree->now.v + tree->u)) : tree->u;
+    if (midpoint)
+      tree->v_bar = 0.5 * (tree->now.v + tree->u);
+    else
+      tree->v_bar = tree->u;
     update_velocities(tree->model, tree->v_bar, tree->middle);
   }
   for (const int c : row_contacts_) {
@@ -320,6 +328,7 @@ bool Island::forecast_bends(double s) {
     integrate(tree->model, tree->now.q, tree->displacement, tree->q_m);
     update_positions(tree->model, tree->q_m, tree->middle);
   }
+  place(true);
   VecX change = VecX::Zero(rows_.size());  // of the gaps, to first order; the same for every integrator
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->displacement; }, change);
   std::vector<double> forecast(pairs.size(), std::numeric_limits<double>::infinity());
@@ -333,7 +342,7 @@ bool Island::forecast_bends(double s) {
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     if (!pair.has_rows) continue;
-    const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
+    const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
     const double end = distance({collision_.shapes()[pair.a].geometry, X_WA},
                                 {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction)
                            .lower_bound;
