@@ -110,13 +110,16 @@ void ConstraintRows::for_each_meeting(Visit&& visit) const {
 void ConstraintRows::form_A(MatX& A) const {
   A.setZero(rows_, rows_);
   for_each_meeting([&](const Block& left, const Block& right) {
+    double* first = &A.coeffRef(left.first_row, right.first_row);
+    const double *J = &J_[left.offset], *MJ = &MJ_[right.offset];
     const int nv = left.nv;
-    const double* MJ = &MJ_[right.offset];
-    for (int j = 0; j < right.rows; ++j, MJ += nv) {
-      double* column = &A.coeffRef(left.first_row, right.first_row + j);
-      const double* J = &J_[left.offset];
-      for (int i = 0; i < left.rows; ++i, J += nv) column[i] += dot(nv, J, MJ);
+    if (nv == 6 && left.rows == 3 && right.rows == 3) {
+      for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 3; ++i) first[j * rows_ + i] += dot(6, J + 6 * i, MJ + 6 * j);
+      return;
     }
+    for (int j = 0; j < right.rows; ++j)
+      for (int i = 0; i < left.rows; ++i) first[j * rows_ + i] += dot(nv, J + nv * i, MJ + nv * j);
   });
   // Exactly symmetric: the upper half was computed, the lower is its mirror.
   for_each_meeting([&](const Block& left, const Block& right) {

@@ -54,9 +54,7 @@ class ConstraintRows {
     for (const Block& block : blocks_) {
       const double *v = velocity(block.tree).data(), *J = &J_[block.offset];
       for (int r = 0; r < block.rows; ++r, J += block.nv) {
-        double sum = 0;
-        for (int k = 0; k < block.nv; ++k) sum += std::abs(J[k] * v[k]);
-        out[block.first_row + r] += sum;
+        out[block.first_row + r] += absolute_dot(block.nv, J, v);
       }
     }
   }
@@ -79,12 +77,25 @@ class ConstraintRows {
     int tree = 0, first_row = 0, rows = 0, nv = 0, offset = 0;
     int next = -1;  ///< the tree's block before this one
   };
-  /// Most rows are those of free bodies: six products that need not wait for each other.
+  /// Most rows are those of free bodies: even and odd terms are summed side by side, in one register.
   static double dot(int nv, const double* x, const double* y) {
-    if (nv == 6)
-      return ((x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3])) + (x[4] * y[4] + x[5] * y[5]);
+    if (nv == 6) {
+      const double even = x[0] * y[0] + x[2] * y[2] + x[4] * y[4];
+      const double odd = x[1] * y[1] + x[3] * y[3] + x[5] * y[5];
+      return even + odd;
+    }
     double sum = 0;
     for (int k = 0; k < nv; ++k) sum += x[k] * y[k];
+    return sum;
+  }
+  static double absolute_dot(int nv, const double* x, const double* y) {
+    if (nv == 6) {
+      const double even = std::abs(x[0] * y[0]) + std::abs(x[2] * y[2]) + std::abs(x[4] * y[4]);
+      const double odd = std::abs(x[1] * y[1]) + std::abs(x[3] * y[3]) + std::abs(x[5] * y[5]);
+      return even + odd;
+    }
+    double sum = 0;
+    for (int k = 0; k < nv; ++k) sum += std::abs(x[k] * y[k]);
     return sum;
   }
   Block& add_block(const std::vector<RowTree>& trees, int tree, int count);

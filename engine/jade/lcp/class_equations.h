@@ -8,7 +8,7 @@
 
 namespace jade::lcp {
 
-/// A factorisation of the coupled equations of given classes, K = S (A + ε W) P (see ActiveInverse).
+/// A factorisation of the coupled equations of given classes, K = S (A + ε W) P (see ClassTableau).
 /// Only the columns of slipping normals differ from the symmetric A, so they are put last:
 ///   K = [A₁₁ K₁₂; A₂₁ K₂₂],   A₁₁ + ε W = L Lᵀ,   Y = L⁻¹K₁₂,   Z = L⁻¹A₁₂,   S = K₂₂ − Zᵀ Y = LU
 /// One Cholesky when nothing slips, no pivoting outside the small block S.

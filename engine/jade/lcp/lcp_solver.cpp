@@ -74,7 +74,7 @@ bool solve_contacts(const LcpProblem& problem, const LcpSettings& settings,
   const int islands = memory.splitter.split(problem);
   for (int k = 0; k < islands; ++k) {
     memory.splitter.extract(problem, k, island);
-    memory.state.resize(island.n);
+    memory.state.resize(island);
     if (warm) {
       for (int i = 0; i < island.n; ++i) memory.state.classes[i] = warm_classes[island.row[i]];
     }

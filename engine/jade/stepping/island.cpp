@@ -34,7 +34,8 @@ constexpr double kNothingLeft = 1e-12;
 }  // namespace
 
 MovingTree::MovingTree(const Model& whole, int tree)
-    : model(whole.tree_alone(tree)),
+    : number(tree),
+      model(whole.tree_alone(tree)),
       q0(whole.links()[whole.trees()[tree].first].q),
       v0(whole.links()[whole.trees()[tree].first].v),
       start(model),
@@ -45,6 +46,7 @@ MovingTree::MovingTree(const Model& whole, int tree)
     vector->setZero(model.nv());
   q_m.setZero(model.nq());
   path_q.setZero(model.nq());
+  limits = limits_of(whole, tree);
   now = {VecX::Zero(model.nq()), VecX::Zero(model.nv())};
 }
 
@@ -56,7 +58,9 @@ void Island::begin(const StepSettings& settings, double h, const int* slots_of_t
   shapes.clear();
   pairs.clear();
   contacts.clear();
+  limits.clear();
   swept.clear();
+  path.clear();
   // A new report in the old memory.
   std::vector<ImpactReport> impacts = std::move(report.impacts);
   impacts.clear();
@@ -87,14 +91,13 @@ void Island::place(bool middle) {
 Vec3 Island::relative_velocity(const LiveContact& contact, bool middle) const {
   const FeatureContact& at = middle ? contact.middle : contact.now;
   const Vec3 p = 0.5 * (at.p_A + at.p_B);
-  const auto velocity = [&](int shape) -> Vec3 {
-    const Anchor on = anchor(shape);
+  const auto velocity = [&](const Anchor& on) -> Vec3 {
     if (on.tree < 0) return Vec3::Zero();
     const DynamicsWorkspace& work = middle ? trees[on.tree]->middle : trees[on.tree]->start;
     const Vec6& V = work.V[on.link];
     return V.tail<3>() + cross3(V.head<3>(), Vec3(p - work.origin[0]));
   };
-  return velocity(pairs[contact.pair].b) - velocity(pairs[contact.pair].a);
+  return velocity(pairs[contact.pair].on_b) - velocity(pairs[contact.pair].on_a);
 }
 
 void Island::update_start() {
@@ -183,6 +186,11 @@ void Island::recall_classes(const StepMemory& memory) {
   }
 }
 
+void Island::keep_path(double time, double sigma) {
+  for (const MovingTree* tree : trees)
+    path.push_back({tree->number, time, sigma, tree->now.q, tree->p1, tree->p2});
+}
+
 void Island::move(double sigma, double s) {
   for (MovingTree* tree : trees) {
     tree->displacement = sigma * tree->p1 + (0.5 * sigma * sigma) * tree->p2;
@@ -225,6 +233,10 @@ Island::Certified Island::certified_segment() {
 }
 
 void Island::advance(const StepMemory& memory) {
+  for (NearPair& pair : pairs) {
+    pair.on_a = anchor(pair.a);
+    pair.on_b = anchor(pair.b);
+  }
   double time = 0;
   // Segments that are short only because something spins do not count against the limit of sub-steps.
   int spun = 0;
@@ -235,15 +247,19 @@ void Island::advance(const StepMemory& memory) {
     left_ = h_ - time;
     span_ = longest_part(h_);
     find_contacts(memory);
+    find_limits();
     update_contact_speeds();
+    update_limit_speeds();
     if (collide(time)) {
       update_start();
       free_acceleration();
       update_contact_speeds();
+      update_limit_speeds();
     }
     const auto [s, sigma] = certified_segment();
     if (sigma == s && (halved_ || s == longest_part(left_)) && spun < kMostSpun * settings_.max_substeps)
       ++spun;
+    if (settings_.keep_path) keep_path(time, sigma);
     move(sigma, s);
     time = sigma == h_ - time ? h_ : time + sigma;
   }

@@ -4,19 +4,18 @@
 #include "jade/geometry/aabb.h"
 #include "jade/geometry/contact_points.h"
 #include "jade/geometry/feature.h"
+#include "jade/stepping/closing.h"
 #include "jade/stepping/link_path.h"
 #include "jade/stepping/moving_tree.h"
 #include "jade/stepping/step.h"
 
 namespace jade {
 
-/// Contacts up to this multiple of the standoff are at it: the sweep finds them there to its own tolerance.
-constexpr double kAtStandoff = 1.001;
-
 /// Two shapes that may come close to each other during this step.
 struct NearPair {
   int a = -1, b = -1;            ///< shapes of the collision model, a < b
   int slot_a = -1, slot_b = -1;  ///< the same in Island::shapes
+  Anchor on_a, on_b;             ///< what they sit on, of Island::trees
   double friction = 0, restitution = 0;
   Vec3 direction = Vec3::Zero();  ///< that separated them last
   double separation = 0;          ///< certified lower bound at the start of the segment
@@ -33,14 +32,33 @@ struct Intersection {
   double depth = 0;  ///< an estimate [m]
 };
 
+/// Thrown where a motion cannot start: a coordinate is beyond its limit.
+struct BeyondLimit {
+  CoordinateLimit limit;
+  double position = 0;
+};
+
+/// A limit during one segment.
+struct LiveLimit {
+  int tree = -1;  ///< in Island::trees
+  CoordinateLimit limit;
+  Closing closing;
+  bool was_row = false;  ///< of the segment before
+  int row = -1;          ///< −1: no row of the problem at hand
+  /// The first guess of a solve, as of a new contact.
+  RowClass row_class = RowClass::clamped;
+  double impulse = 0;
+};
+
 /// A contact during one segment.
 struct LiveContact {
   int pair = -1;  ///< in Island::pairs
   Feature a, b;   ///< in the frames of the two shapes
   FeatureContact now, middle;
   std::uint64_t key = 0;
-  double approach = 0;   ///< Jₙ v: negative when closing [m/s]
-  double free_pull = 0;  ///< Jₙ a of the motion without contact forces [m/s²]
+  Vec3 velocity = Vec3::Zero();  ///< of b against a at the start of the segment, world axes [m/s]
+  double approach = 0;           ///< Jₙ v: negative when closing [m/s]
+  double free_pull = 0;          ///< Jₙ a of the motion without contact forces [m/s²]
   bool was_row =
       false;  ///< of the segment before: it belongs to an impact even when a little above the standoff
   int first_row = -1;  ///< −1: no row of the problem at hand
@@ -66,9 +84,13 @@ class Island {
   std::vector<int> shapes;            ///< of these trees and of the world, ascending
   std::vector<NearPair> pairs;        ///< shapes that can meet, sorted by (a, b)
   std::vector<LiveContact> contacts;  ///< sorted by key
+  std::vector<LiveLimit> limits;      ///< of all trees, sorted by key
   std::vector<Aabb> swept;            ///< per entry of `shapes`: where it has been in this step
   StepReport report;
+  std::vector<PathPiece> path;  ///< when settings ask for it, by time
 
+  /// Makes `limits` of those of the trees.
+  void recall_limits(const StepMemory& memory);
   /// Takes the island through the whole step.
   void advance(const StepMemory& memory);
 
@@ -78,6 +100,7 @@ class Island {
   void find_contacts(const StepMemory& memory);
   void add_contacts(int pair);
   void recall_classes(const StepMemory& memory);
+  void keep_path(double time, double sigma);
   void move(double sigma, double s);
   void place(bool middle);
   const Transform& placed(int slot, bool middle) const { return (middle ? at_middle_ : at_start_)[slot]; }
@@ -91,7 +114,8 @@ class Island {
 
   // collide.cpp
   bool collide(double time);
-  bool hits(const LiveContact& contact) const;
+  Closing closing(const LiveContact& contact) const;
+  Horizon horizon(double s) const { return {s, span_, left_, h_, settings_.integrator}; }
   ImpactLaw find_impulses(const VecX& w, VecX& f);
   bool try_impulses(const VecX& w, const VecX& k, VecX& f);
   double energy_change(const VecX& f, const VecX& w) const;
@@ -99,7 +123,6 @@ class Island {
   // segment.cpp
   void free_acceleration();
   void update_contact_speeds();
-  bool is_impact(const LiveContact& contact) const;
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
   bool solve_rows();
@@ -116,6 +139,14 @@ class Island {
   bool works_too_much() const;
   double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
+
+  // joint_limit.cpp
+  void find_limits();
+  void update_limit_speeds();
+  void choose_limit_rows(double s);
+  void add_limit_rows();
+  void finish_limits();
+  double until_limit(double s) const;
 
   // slip_event.cpp
   double until_slip_ends(double s) const;
@@ -138,6 +169,7 @@ class Island {
   std::vector<RowTree> row_trees_;
   ConstraintRows rows_;
   std::vector<int> row_contacts_;  ///< contacts that are rows now
+  std::vector<int> row_limits_;    ///< limits that are rows now
   LcpProblem problem_;
   LcpSolution solution_;
   LcpWorkspace lcp_;

@@ -16,8 +16,6 @@ namespace {
 
 // Slip slower than this is rounding of velocities of ordinary size, and has no direction [m/s].
 constexpr double kNoSlip = 1e-9;
-// Closing speeds below this are rounding of velocities of ordinary size [m/s].
-constexpr double kNoSpeed = 1e-6;
 // The mean velocity is iterated to rounding; with at most half a radian a segment the error halves each time at worst.
 constexpr int kMostPasses = 60;
 constexpr double kSettled = 1e-14;  // of the largest velocity
@@ -71,21 +69,21 @@ void Island::free_acceleration() {
 void Island::update_contact_speeds() {
   for (LiveContact& contact : contacts) {
     const Vec3& n = contact.now.normal;
-    contact.approach = n.dot(relative_velocity(contact, false));
+    contact.velocity = relative_velocity(contact, false);
+    contact.approach = n.dot(contact.velocity);
     const Vec3 p = 0.5 * (contact.now.p_A + contact.now.p_B);
-    const auto pull = [&](int shape) {
-      const Anchor on = anchor(shape);
+    const auto pull = [&](const Anchor& on) {
       if (on.tree < 0) return 0.0;
       const MovingTree& tree = *trees[on.tree];
       const Vec6 A = motion_of_link(tree.model, tree.start, on.link, tree.a);
       return n.dot(A.tail<3>() + cross3(A.head<3>(), Vec3(p - tree.start.origin[0])));
     };
-    contact.free_pull = pull(pairs[contact.pair].b) - pull(pairs[contact.pair].a);
+    contact.free_pull = pull(pairs[contact.pair].on_b) - pull(pairs[contact.pair].on_a);
   }
 }
 
-bool Island::is_impact(const LiveContact& contact) const {
-  return -contact.approach > 2 * span_ * std::max(0.0, -contact.free_pull) + kNoSpeed;
+Closing Island::closing(const LiveContact& contact) const {
+  return {contact.now.gap, contact.approach, contact.free_pull, settings_.standoff, settings_.clearance};
 }
 
 void Island::set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity) {
@@ -98,7 +96,7 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   contact.directions[2] = n.cross(contact.directions[1]);
 }
 
-/// Rows of all chosen contacts along their directions, with A and the LCP's description of them.
+/// Rows of all chosen contacts along their directions and of all chosen limits, with A and the LCP's description of them.
 void Island::add_rows(bool middle) {
   row_trees_.clear();
   for (MovingTree* tree : trees) row_trees_.push_back({&tree->model, middle ? &tree->middle : &tree->start});
@@ -111,13 +109,14 @@ void Island::add_rows(bool middle) {
     const NearPair& pair = pairs[contact.pair];
     const FeatureContact& at = middle ? contact.middle : contact.now;
     contact.rows = pair.friction > 0 ? 3 : 1;
-    contact.first_row = rows_.add_contact(row_trees_, anchor(pair.a), anchor(pair.b), 0.5 * (at.p_A + at.p_B),
+    contact.first_row = rows_.add_contact(row_trees_, pair.on_a, pair.on_b, 0.5 * (at.p_A + at.p_B),
                                           contact.directions.data(), contact.rows);
     problem_.rows.push_back({RowKind::normal, -1, 0});
     for (int r = 1; r < contact.rows; ++r)
       problem_.rows.push_back({RowKind::tangent, contact.first_row, pair.friction});
     warm_.insert(warm_.end(), contact.classes.begin(), contact.classes.begin() + contact.rows);
   }
+  add_limit_rows();
   rows_.solve_columns(row_trees_);
   rows_.form_A(problem_.A);
 }
@@ -133,26 +132,18 @@ bool Island::solve_rows() {
   return true;
 }
 
-/// Which contacts the segment holds apart by forces. All others are left to the sweep and to collide: admitting those
-/// that approach fast would brake them before they meet, admitting those that leave would do work on them.
+/// Which contacts and limits the segment holds apart by forces.
 void Island::choose_rows(double s) {
   row_contacts_.clear();
-  const double slack = 1.5 * (settings_.standoff - settings_.clearance);
   for (NearPair& pair : pairs) pair.has_rows = false;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     LiveContact& contact = contacts[c];
     contact.first_row = -1;
-    const double excess = contact.now.gap - settings_.standoff, y = s * contact.approach;
-    const double active = 2 * span_ * span_ * std::abs(contact.free_pull);
-    // Semi-implicit Euler moves with the velocity of the end: what leaves now may be pulled back at once.
-    const double away = settings_.integrator == Integrator::semi_implicit_euler
-                            ? y + s * s * std::min(0.0, contact.free_pull)
-                            : y;
-    if (excess >= active + slack || y < -2 * std::max(excess, 0.0) - slack || away > slack) continue;
-    if (is_impact(contact)) continue;
+    if (!closing(contact).is_row(horizon(s))) continue;
     pairs[contact.pair].has_rows = true;
     row_contacts_.push_back(static_cast<int>(c));
   }
+  choose_limit_rows(s);
 }
 
 /// Velocity at the end without contact forces, from forces at the mean velocity v_bar.
@@ -263,7 +254,7 @@ bool Island::solve_segment(double s) {
   const auto velocity_u = [&](int tree) -> const VecX& { return trees[tree]->u; };
   double before = std::numeric_limits<double>::infinity(), speed = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    if (!row_contacts_.empty()) {
+    if (rows_.size() > 0) {
       problem_.b = bias_;
       problem_.beta = bias_.cwiseAbs();
       rows_.add_product(velocity_u, problem_.b);
@@ -276,7 +267,7 @@ bool Island::solve_segment(double s) {
     }
     double change = 0, size = 0;
     for (MovingTree* tree : trees) tree->v_bar = tree->u;
-    if (!row_contacts_.empty())
+    if (rows_.size() > 0)
       rows_.add_impulses(solution_.f, [&](int tree) -> VecX& { return trees[tree]->v_bar; });
     for (MovingTree* tree : trees) {
       change = std::max(change, (tree->v_bar - tree->v_next).lpNorm<Eigen::Infinity>());
@@ -292,23 +283,18 @@ bool Island::solve_segment(double s) {
   return before <= kNearlySettled * speed;
 }
 
-/// What the rows' end velocity has to stay above, moved to the other side: w = J_m (v + v⁺) − J v − k.
-///   k_n = −c/s − ½ Jₙ v,  c = gap − δ; for c < 0 pushed out over two steps: −c/(2h) instead of −c/s
-/// Euler's rules have w = J v⁺ − k with k_n = −c/s.
+/// What does not change with v⁺ in the rows' w = J_m (v + v⁺) − J v − k; see Closing::bias.
 void Island::set_bias(double s) {
   bias_.setZero(rows_.size());
   const bool midpoint = settings_.integrator == Integrator::midpoint;
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
-    double excess = contact.now.gap - settings_.standoff;
-    // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
-    if (settings_.integrator == Integrator::explicit_euler) excess += s * contact.approach;
-    const double closing = excess >= 0 ? excess / s : excess / (2 * h_);
-    bias_[contact.first_row] += closing + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
-    if (!midpoint) continue;
-    bias_[contact.first_row] += -contact.approach + 0.5 * contact.approach;
-    for (int r = 1; r < contact.rows; ++r) bias_[contact.first_row + r] -= slip_at_start(contact, r);
+    bias_[contact.first_row] =
+        closing(contact).bias(horizon(s)) + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
+    for (int r = 1; midpoint && r < contact.rows; ++r)
+      bias_[contact.first_row + r] -= slip_at_start(contact, r);
   }
+  for (const int l : row_limits_) bias_[limits[l].row] = limits[l].closing.bias(horizon(s));
 }
 
 /// What a pair's bend asks of the velocity over a segment of length s. Paths bend with s² at least: a segment that an
@@ -374,8 +360,7 @@ bool Island::works_too_much() const {
 double Island::slip_at_start(const LiveContact& contact, int tangent) const {
   const Vec3 &n = contact.now.normal, &t = contact.directions[1];
   const Vec3 first = (t - n.dot(t) * n).normalized();
-  const Vec3 w = relative_velocity(contact, false);
-  return tangent == 1 ? first.dot(w) : n.cross(first).dot(w);
+  return (tangent == 1 ? first : n.cross(first)).dot(contact.velocity);
 }
 
 void Island::finish_segment(double s) {
@@ -408,6 +393,7 @@ void Island::finish_segment(double s) {
       contact.impulse += solution_.f[contact.first_row + r] * contact.directions[r];
     }
   }
+  finish_limits();
 }
 
 }  // namespace jade

@@ -68,13 +68,18 @@ void clear(StepResult& result) {
   StepReport& report = result.report;
   std::vector<ImpactReport> impacts = std::move(report.impacts);
   std::vector<ContactReport> contacts = std::move(report.contacts);
+  std::vector<LimitReport> limits = std::move(report.limits);
+  limits.clear();
   impacts.clear();
   contacts.clear();
   report = {};
   report.impacts = std::move(impacts);
   report.contacts = std::move(contacts);
+  report.limits = std::move(limits);
   result.memory.contacts.clear();
+  result.memory.limits.clear();
   result.memory.pairs.clear();
+  result.path.clear();
 }
 
 /// What an island leaves behind: its report, and what the next step wants to know.
@@ -102,6 +107,17 @@ void collect(const Island& island, StepResult& result) {
                                .normal_class = contact.classes[0]});
     result.memory.contacts.push_back({contact.key, contact.classes});
   }
+  for (const LiveLimit& limit : island.limits) {
+    if (limit.row < 0) continue;
+    report.limits.push_back({.joint = limit.limit.joint,
+                             .coordinate = limit.limit.coordinate,
+                             .upper = limit.limit.upper,
+                             .gap = limit.closing.gap,
+                             .impulse = limit.impulse,
+                             .row_class = limit.row_class});
+    result.memory.limits.push_back({limit.limit.key, limit.row_class});
+  }
+  result.path.insert(result.path.end(), island.path.begin(), island.path.end());
   for (const NearPair& pair : island.pairs)
     result.memory.pairs.push_back({pair_key(pair.a, pair.b), pair.direction});
 }
@@ -277,6 +293,7 @@ void Islands::advance(const StepMemory& memory) {
   for (int k = 0; k < data_.island_count; ++k) {
     Island& island = *data_.islands[k];
     number_world_shapes(island);
+    island.recall_limits(memory);
     island.advance(memory);
   }
 }
@@ -311,6 +328,13 @@ void step(const Model& model, const State& state, const StepMemory& memory, cons
     throw StepError(fmt::format("{} and {} intersect, by about {:.3g} m; move them apart before stepping",
                                 shape_name(model, data.collision, found.shape_a),
                                 shape_name(model, data.collision, found.shape_b), found.depth));
+  } catch (const BeyondLimit& found) {
+    const auto& [limit, position] = found;
+    throw StepError(
+        fmt::format("coordinate {} of joint \"{}\" is at {}, {} its limit {}; move it into its range "
+                    "before stepping",
+                    limit.coordinate, model.joints()[limit.joint].name, position,
+                    limit.upper ? "above" : "below", limit.value));
   }
 
   for (const MovingTree& tree : data.trees)
@@ -326,7 +350,10 @@ void step(const Model& model, const State& state, const StepMemory& memory, cons
   for (int k = 0; k < data.island_count; ++k) collect(*data.islands[k], result);
   const auto by_key = [](const auto& a, const auto& b) { return a.key < b.key; };
   std::sort(result.memory.contacts.begin(), result.memory.contacts.end(), by_key);
+  std::sort(result.memory.limits.begin(), result.memory.limits.end(), by_key);
   std::sort(result.memory.pairs.begin(), result.memory.pairs.end(), by_key);
+  std::stable_sort(result.path.begin(), result.path.end(),
+                   [](const PathPiece& a, const PathPiece& b) { return a.tree < b.tree; });
 }
 
 StepResult step(const Model& model, const State& state, const StepMemory& memory, const Controls& controls,
