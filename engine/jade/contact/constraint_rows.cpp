@@ -1,5 +1,7 @@
 #include "jade/contact/constraint_rows.h"
 
+#include <algorithm>
+
 #include "jade/dynamics/forward_dynamics.h"
 
 namespace jade {
@@ -71,39 +73,62 @@ int ConstraintRows::add_coordinate(const std::vector<RowTree>& trees, int tree, 
 
 void ConstraintRows::solve_columns(const std::vector<RowTree>& trees) {
   MJ_.resize(J_.size());
-  for (const Block& block : blocks_)
-    solve_articulated_rows(*trees[block.tree].model, *trees[block.tree].work, &J_[block.offset], block.rows,
-                           &MJ_[block.offset]);
+  for (std::size_t t = 0; t < last_block_.size(); ++t)
+    if (last_block_[t] >= 0) solve_tree(trees[t], last_block_[t]);
+}
+
+/// A tree with more rows than velocities is asked for its whole M⁻¹ once; J M⁻¹ is then cheaper than a sweep a row.
+void ConstraintRows::solve_tree(const RowTree& tree, int last_block) {
+  const int nv = tree.model->nv();
+  int rows = 0;
+  for (int b = last_block; b >= 0; b = blocks_[b].next) rows += blocks_[b].rows;
+  if (rows <= nv) {
+    for (int b = last_block; b >= 0; b = blocks_[b].next)
+      solve_articulated_rows(*tree.model, *tree.work, &J_[blocks_[b].offset], blocks_[b].rows,
+                             &MJ_[blocks_[b].offset]);
+    return;
+  }
+  identity_.assign(nv * nv, 0);
+  inverse_.resize(nv * nv);
+  for (int k = 0; k < nv; ++k) identity_[k * nv + k] = 1;
+  solve_articulated_rows(*tree.model, *tree.work, identity_.data(), nv, inverse_.data());
+  for (int b = last_block; b >= 0; b = blocks_[b].next)
+    for (int r = 0; r < blocks_[b].rows; ++r) {
+      const double* J = &J_[blocks_[b].offset + r * nv];
+      double* MJ = &MJ_[blocks_[b].offset + r * nv];
+      for (int i = 0; i < nv; ++i) MJ[i] = dot(nv, &inverse_[i * nv], J);
+    }
+}
+
+template <class Visit>
+void ConstraintRows::for_each_meeting(Visit&& visit) const {
+  for (const int last : last_block_)
+    for (int r = last; r >= 0; r = blocks_[r].next)
+      for (int l = r; l >= 0; l = blocks_[l].next) visit(blocks_[l], blocks_[r]);
 }
 
 void ConstraintRows::form_A(MatX& A) const {
   A.setZero(rows_, rows_);
-  for (const Block& right : blocks_)
-    for (int l = last_block_[right.tree]; l >= 0; l = blocks_[l].next) {
-      const Block& left = blocks_[l];
-      if (left.first_row > right.first_row) continue;
-      if (left.nv == 6)
-        add_products<6>(left, right, A);
-      else
-        add_products<Eigen::Dynamic>(left, right, A);
+  for_each_meeting([&](const Block& left, const Block& right) {
+    double* first = &A.coeffRef(left.first_row, right.first_row);
+    const double *J = &J_[left.offset], *MJ = &MJ_[right.offset];
+    const int nv = left.nv;
+    if (nv == 6 && left.rows == 3 && right.rows == 3) {
+      for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 3; ++i) first[j * rows_ + i] += dot(6, J + 6 * i, MJ + 6 * j);
+      return;
     }
+    for (int j = 0; j < right.rows; ++j)
+      for (int i = 0; i < left.rows; ++i) first[j * rows_ + i] += dot(nv, J + nv * i, MJ + nv * j);
+  });
   // Exactly symmetric: the upper half was computed, the lower is its mirror.
-  for (int j = 0; j < rows_; ++j)
-    for (int i = 0; i < j; ++i) A(j, i) = A(i, j);
-}
-
-/// A(left, right) += J_left M⁻¹ J_rightᵀ.
-template <int kVelocities>
-void ConstraintRows::add_products(const Block& left, const Block& right, MatX& A) const {
-  const int nv = kVelocities == Eigen::Dynamic ? left.nv : kVelocities;
-  const double* J = &J_[left.offset];
-  const double* MJ = &MJ_[right.offset];
-  for (int j = 0; j < right.rows; ++j)
-    for (int i = 0; i < left.rows; ++i) {
-      double sum = 0;
-      for (int k = 0; k < nv; ++k) sum += J[i * nv + k] * MJ[j * nv + k];
-      A(left.first_row + i, right.first_row + j) += sum;
+  for_each_meeting([&](const Block& left, const Block& right) {
+    for (int j = 0; j < right.rows; ++j) {
+      const int end = std::min(left.rows, right.first_row + j - left.first_row);
+      for (int i = 0; i < end; ++i)
+        A(right.first_row + j, left.first_row + i) = A(left.first_row + i, right.first_row + j);
     }
+  });
 }
 
 }  // namespace jade
