@@ -75,8 +75,7 @@ State image_of(const Model& model, const State& state, const Symmetry& symmetry,
     const Joint& to = image.joints()[image.body_named(model.bodies()[from.body].name)];
     result.q.segment(to.q, to.nq) = state.q.segment(from.q, from.nq);
     result.v.segment(to.v, to.nv) = state.v.segment(from.v, from.nv);
-    if (from.kind == JointKind::free)
-      turn_free(symmetry, result.q.data() + to.q, result.v.data() + to.v);
+    if (from.kind == JointKind::free) turn_free(symmetry, result.q.data() + to.q, result.v.data() + to.v);
   }
   return result;
 }
