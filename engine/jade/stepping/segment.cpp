@@ -93,7 +93,22 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   contact.directions[0] = n;
   contact.directions[1] =
       speed > kNoSlip ? Vec3(slip / speed) : tangent_fixed_in(placed(pairs[contact.pair].slot_b, false).R, n);
-  contact.directions[2] = n.cross(contact.directions[1]);
+  // Which way the second points must not depend on which of the bodies is called a, nor on a mirror, or of several valid
+  // forces another one is found: towards b's side.
+  const Vec3 p = 0.5 * (at.p_A + at.p_B), across = n.cross(contact.directions[1]);
+  const NearPair& pair = pairs[contact.pair];
+  contact.hand = across.dot(centre(pair.b, p) - centre(pair.a, p)) < 0 ? -1 : 1;
+  contact.directions[2] = contact.hand * across;
+}
+
+/// The middle of a shape at the start of the segment; the given point for a half-space, which has none.
+Vec3 Island::centre(int shape, const Vec3& otherwise) const {
+  const CollisionShape& s = collision_.shapes()[shape];
+  if (s.geometry.is_half_space()) return otherwise;
+  const Anchor on = anchor(shape);
+  if (on.tree < 0) return s.centre_L;
+  const DynamicsWorkspace& work = trees[on.tree]->start;
+  return work.origin[0] + work.r[on.link] + work.R[on.link] * s.centre_L;
 }
 
 /// Rows of all chosen contacts along their directions and of all chosen limits, with A and the LCP's description of them.
@@ -338,7 +353,7 @@ bool Island::works_too_much() const {
 double Island::slip_at_start(const LiveContact& contact, int tangent) const {
   const Vec3 &n = contact.now.normal, &t = contact.directions[1];
   const Vec3 first = (t - n.dot(t) * n).normalized();
-  return (tangent == 1 ? first : n.cross(first)).dot(contact.velocity);
+  return tangent == 1 ? first.dot(contact.velocity) : contact.hand * n.cross(first).dot(contact.velocity);
 }
 
 void Island::finish_segment(double s) {
