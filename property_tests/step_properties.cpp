@@ -1,6 +1,8 @@
 /// What holds for every step of every world that our generators can grow.
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -159,38 +161,41 @@ RC_GTEST_PROP(Step, IsDeterministicToTheBit, ()) {
   RC_ASSERT(same_bits(first.state, resumed.state));
 }
 
-/// A box that slides and turns on a table whose top is n × n squares.
-Run sliding_box(int n, double friction, const Vec3& size, const Vec3& velocity, double spin) {
+/// A box on a table whose top is n × n squares of two triangles.
+World box_on_table(int n) {
   SceneDescription scene;
   scene.name = "box on a table";
   scene.materials = {"stuff"};
-  scene.pairs = {{"stuff", "stuff", friction, 0}};
+  scene.pairs = {{"stuff", "stuff", 0.4, 0}};
   BodyDescription table{.name = "table"}, box{.name = "box"};
   table.joint.kind = JointKind::fixed;
   table.joint.X_PJ.position = Vec3(-2, -2, -0.5);
   table.shapes = {{.geometry = test_meshes::table(Vec3(4, 4, 0.5), n), .material = "stuff"}};
-  box.shapes = {{.geometry = Box{size}, .material = "stuff", .density = 1000.0}};
-  box.joint.position = {0.1, 0.05, 0.5 * size.z() + StepSettings{}.standoff, 1, 0, 0, 0};
-  box.joint.velocity = {velocity.x(), velocity.y(), 0, 0, 0, spin};
+  box.shapes = {{.geometry = Box{Vec3(0.3, 0.2, 0.1)}, .material = "stuff", .density = 1000.0}};
   scene.bodies = {table, box};
-  return Run({scene, 0.01});
+  return {scene, 0.01};
 }
 
 RC_GTEST_PROP(Contact, NoGhosts, ()) {
+  // Meshes are prepared once: that costs more than a hundred steps.
+  static Run tables[] = {Run(box_on_table(1)), Run(box_on_table(8)), Run(box_on_table(32))};
   const auto real = [](double lo, double hi) {
     return *rc::gen::map(rc::gen::inRange(0, 1000001), [=](int i) { return lo + (hi - lo) * i * 1e-6; });
   };
-  const double friction = real(0, 1), spin = real(-3, 3);
-  const Vec3 size(real(0.05, 0.3), real(0.05, 0.3), real(0.02, 0.1)), velocity(real(-3, 3), real(-3, 3), 0);
-  Run two = sliding_box(1, friction, size, velocity, spin);
-  two.advance(10);
-  for (const int n : {8, 32}) {
-    Run many = sliding_box(n, friction, size, velocity, spin);
-    many.advance(10);
+  State start = tables[0].state;
+  const double turn = real(-1.5, 1.5);
+  start.q << real(-1, 1), real(-1, 1), 0.05 + StepSettings{}.standoff, std::cos(turn), 0, 0, std::sin(turn);
+  start.v << real(-3, 3), real(-3, 3), 0, 0, 0, real(-3, 3);
+  for (Run& run : tables) {
+    run.state = start;
+    run.memory = {};
+    run.advance(10);
+  }
+  for (const Run& many : {std::cref(tables[1]), std::cref(tables[2])}) {
     // Merged faces have the same plane up to rounding, and the LCP is solved exactly: some roundings a step are left,
     // of coordinates of metres and speeds of metres per second.
-    RC_ASSERT((many.state.q - two.state.q).cwiseAbs().maxCoeff() <= 1e-12);
-    RC_ASSERT((many.state.v - two.state.v).cwiseAbs().maxCoeff() <= 1e-11);
+    RC_ASSERT((many.state.q - tables[0].state.q).cwiseAbs().maxCoeff() <= 1e-12);
+    RC_ASSERT((many.state.v - tables[0].state.v).cwiseAbs().maxCoeff() <= 1e-11);
   }
 }
 

@@ -46,7 +46,7 @@ struct TrialSettings {
   double spacing = 0;
   /// Largest share of the kinetic energy that one step may add, beyond lifting everything to the standoff.
   double energy_bound = std::numeric_limits<double>::infinity();
-  double seconds = std::numeric_limits<double>::infinity();  ///< of a clock, for the whole world
+  double seconds = std::numeric_limits<double>::infinity();  ///< of work, for the whole world
 };
 
 /// Steps through the world and has its states judged; ends at the first fault.

@@ -11,19 +11,16 @@ const std::vector<WorldFamily>& world_families() {
       {.name = "fast",
        .meaning = "rigid bodies on a floor, up to 100 m/s, 200 rad/s, steps to 0.05 s",
        .climate = {.articulated = false},
-       .energy_bound = 0.2},
-      {.name = "jointed",
-       .meaning = "the same with pendulums and walkers",
-       .climate = {},
-       .energy_bound = 0.2},
+       .energy_bound = 0.02},
+      {.name = "jointed", .meaning = "the same with pendulums and walkers", .climate = {}, .energy_bound = 1},
       {.name = "floating",
        .meaning = "free bodies without gravity, floor and walls: momentum is kept",
        .climate = {.fixed = false, .articulated = false, .gravity = false},
-       .energy_bound = 0.2},
+       .energy_bound = 0.02},
       {.name = "crowded",
        .meaning = "up to 12 things, stacks among them, within walls",
        .climate = {.fastest = 20, .spin = 50, .longest_step = 0.02, .most_things = 12},
-       .energy_bound = 0.2},
+       .energy_bound = 1},
   };
   return families;
 }

@@ -170,7 +170,7 @@ void add_fuzz(CLI::App& step, int& exit_code) {
           "how far anything goes between two states judged within a step [m, rad]; 0: only ends of steps")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  fuzz->add_option("--timeout", settings.seconds, "seconds that a world may take")
+  fuzz->add_option("--timeout", settings.seconds, "seconds of work that a world may take")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   fuzz->add_option("--jobs", settings.jobs, "threads (default: all cores); the results do not depend on it")

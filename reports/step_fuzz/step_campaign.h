@@ -18,7 +18,7 @@ struct StepFuzzSettings {
   std::vector<step_trial::WorldFamily> families;  ///< must not be empty
   int steps = 20;                                 ///< of each world
   double spacing = 0.02;  ///< how far anything goes between two states that are judged [m, rad]
-  double seconds = 60;    ///< that a world may take
+  double seconds = 60;    ///< of work that a world may take
   StepSettings step;
   int jobs = 1;
   const std::atomic<bool>* stop = nullptr;  ///< set from outside to end early with what there is

@@ -11,10 +11,10 @@ namespace {
 using step_trial::Fault;
 
 StepFuzzSettings small_campaign(int jobs) {
-  return {.count = 25,
-          .seed = 5,
+  return {.count = 10,
+          .seed = 4,
           .families = step_trial::world_families(),
-          .steps = 3,
+          .steps = 2,
           .spacing = 0.1,
           .jobs = jobs};
 }
@@ -27,6 +27,9 @@ TEST(StepFuzz, GivesTheSameOnAnyNumberOfThreads) {
 /// The mutation that shows what the campaign is worth: steps that are not certified.
 TEST(StepFuzz, FailsWithoutContinuousDetectionAndShrinksTheWorld) {
   StepFuzzSettings settings = small_campaign(1);
+  settings.count = 25;
+  settings.seed = 5;
+  settings.steps = 3;
   settings.families = {*step_trial::world_family_named("fast")};
   settings.step.continuous = false;
   const StepFuzzResult result = run_campaign(settings);
