@@ -67,7 +67,7 @@ const RegisterCase joint_limit_impact{{
              .at_first_order(
                  {.absolute = 1.8 * kGravity * kStep, .why = "the speed at the impact is wrong by g h"}),
          stays_above(position_of("block", 2), kStop,
-                     {.absolute = 0, .covers = Covers::rounding, .why = "a limit is never passed"})},
+                     {.absolute = 1e-12, .covers = Covers::rounding, .why = "a limit is never passed"})},
 }};
 
 const BouncingBall kDead{.height = 0.5, .velocity = 0, .restitution = 0, .gravity = kGravity};
@@ -86,8 +86,9 @@ const RegisterCase joint_limit_rest{{
                                             "before it, which is less"}),
                 ends_at(velocity_of("block", 2), 0.0,
                         {.absolute = 1e-9, .covers = Covers::rounding, .why = "at rest since half a second"}),
-                stays_above(position_of("block", 2), kStop,
-                            {.absolute = 0, .covers = Covers::rounding, .why = "a limit is never passed"})},
+                stays_above(
+                    position_of("block", 2), kStop,
+                    {.absolute = 1e-12, .covers = Covers::rounding, .why = "a limit is never passed"})},
 }};
 
 // A rod that swings down against an elastic stop and back up, again and again.
@@ -158,7 +159,7 @@ const RegisterCase joint_limit_swing{{
                   .why = "a ripple of first order, ω h of the swing's energy, at any phase of which it "
                          "hits; explicit Euler gains as much in a swing"}),
          stays_above(joint_angle("rod"), kLimit,
-                     {.absolute = 0, .covers = Covers::rounding, .why = "a limit is never passed"})},
+                     {.absolute = 1e-12, .covers = Covers::rounding, .why = "a limit is never passed"})},
 }};
 
 }  // namespace

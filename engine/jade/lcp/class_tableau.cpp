@@ -37,7 +37,7 @@ void ClassTableau::reset(const ContactIsland& island, double epsilon) {
 }
 
 /// answer = q, with the rows X set to zero, − T q_X.
-JADE_WIDE_LOOPS void ClassTableau::respond(const double* q, double* answer) const {
+JADE_INSIDE_LOOPS void ClassTableau::answer_to(const double* q, double* answer) const {
   const int k = k_;
   const int* free = free_.data();
   double* at_free = at_free_.data();
@@ -54,7 +54,9 @@ JADE_WIDE_LOOPS void ClassTableau::respond(const double* q, double* answer) cons
   }
 }
 
-void ClassTableau::solve(double* r) const {
+JADE_WIDE_LOOPS void ClassTableau::respond(const double* q, double* answer) const { answer_to(q, answer); }
+
+JADE_WIDE_LOOPS void ClassTableau::solve(double* r) const {
   double* answer = answers_.data();
   std::fill(answer, answer + length_, 0.0);
   multiply_add(length_, k_, columns_.data(), length_, r, answer);
@@ -62,128 +64,7 @@ void ClassTableau::solve(double* r) const {
   for (int p = 0; p < k_; ++p) r[p] = answer[free_[p]];
 }
 
-void ClassTableau::aim(const double* g) {
-  respond(g, direction_.data());
-  for (int i = 0; i < length_; ++i) direction_[i] = -direction_[i];
-}
-
-void ClassTableau::drive(int row, double sign) {
-  const double* a = island_->column(row);
-  for (int i = 0; i < length_; ++i) cause_[i] = sign * a[i];
-  cause_[row] += sign * epsilon_ * island_->diagonal[row];
-  respond(cause_.data(), direction_.data());
-}
-
-double ClassTableau::insert_normal(int i, const std::vector<RowClass>& classes) {
-  const ContactIsland& s = *island_;
-  double* cause = cause_.data();
-  const double* a = s.column(i);
-  std::copy(a, a + length_, cause);
-  cause[i] += epsilon_ * s.diagonal[i];
-  for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
-    const double slope = slip_slope(s, classes, t);
-    if (slope == 0) continue;
-    axpy(length_, slope, s.column(t), cause);
-    cause[t] += slope * epsilon_ * s.diagonal[t];
-  }
-  return enter(i);
-}
-
-double ClassTableau::insert_loose(int t) {
-  const double* a = island_->column(t);
-  std::copy(a, a + length_, cause_.data());
-  cause_[t] += epsilon_ * island_->diagonal[t];
-  return enter(t);
-}
-
-double ClassTableau::insert_tangent(int t, const std::vector<RowClass>& classes) {
-  // Measured from its bound first, f_t = slope f_n + y; then as f_t itself.
-  const double speed = insert_loose(t);
-  if (!healthy_) return 0;
-  add_row(t, slip_slope(*island_, classes, t), island_->normal[t]);
-  return classes[t] == RowClass::high ? -speed : speed;
-}
-
-double ClassTableau::remove(int row) { return leave(row); }
-
-double ClassTableau::remove_to_bound(int t, int sign) {
-  add_row(t, -sign * island_->mu[t], island_->normal[t]);
-  return leave(t);
-}
-
-double ClassTableau::entry(int row, int p) const {
-  double value = column(p)[row];
-  for (int r = 0; r < pending_; ++r) value -= pending_column(r)[row] * pending_row(r)[p];
-  return value;
-}
-
-void ClassTableau::add_row(int to, double factor, int from) {
-  for (int p = 0; p < k_; ++p) column(p)[to] += factor * column(p)[from];
-  for (int r = 0; r < pending_; ++r) pending_column(r)[to] += factor * pending_column(r)[from];
-  direction_[to] += factor * direction_[from];
-}
-
-double ClassTableau::enter(int row) {
-  double* answers = pending_column(pending_);
-  respond(cause_.data(), answers);
-  const double pivot = answers[row];
-  if (!(std::abs(pivot) > kSmallestPivot)) {
-    healthy_ = false;
-    return 0;
-  }
-  smallest_pivot_ = std::min(smallest_pivot_, std::abs(pivot));
-  const double inverse = 1 / pivot;
-  double* added = column(k_);
-  for (int i = 0; i < length_; ++i) added[i] = answers[i] * inverse;
-  added[row] = inverse;
-  const double speed = exchange(row, pivot, answers);
-  for (int r = 0; r < pending_; ++r) pending_row(r)[k_] = 0;
-  position_[row] = k_++;
-  free_.push_back(row);
-  return speed;
-}
-
-double ClassTableau::leave(int row) {
-  const int p = position_[row], last = k_ - 1;
-  double* answers = pending_column(pending_);
-  std::copy(column(p), column(p) + length_, answers);
-  for (int r = 0; r < pending_; ++r) axpy(length_, -pending_row(r)[p], pending_column(r), answers);
-  const double pivot = answers[row];
-  if (!(std::abs(pivot) > kSmallestPivot)) {
-    healthy_ = false;
-    return 0;
-  }
-  // The last unknown takes the place of the one that leaves.
-  position_[row] = -1;
-  k_ = last;
-  if (p != last) {
-    std::copy(column(last), column(last) + length_, column(p));
-    for (int r = 0; r < pending_; ++r) pending_row(r)[p] = pending_row(r)[last];
-    free_[p] = free_[last];
-    position_[free_[p]] = p;
-  }
-  free_.pop_back();
-  return exchange(row, pivot, answers);
-}
-
-/// The Gauss–Jordan step that exchanges force and velocity of `row`, whose unit change is answered by `answers`:
-///   T ← T − answers ρᵀ on the other rows, −ρ on this one,   ρ = T_row / pivot
-/// Returns the speed of the row's new quantity.
-double ClassTableau::exchange(int row, double pivot, const double* answers) {
-  const double inverse = 1 / pivot;
-  double* rho = pending_row(pending_);
-  for (int j = 0; j < k_; ++j) rho[j] = entry(row, j) * inverse;
-  for (int j = 0; j < k_; ++j) column(j)[row] = -rho[j];
-  ++pending_;
-  for (int r = 0; r < pending_; ++r) pending_column(r)[row] = 0;
-  const double speed = -direction_[row] * inverse;
-  axpy(length_, speed, answers, direction_.data());
-  direction_[row] = speed;
-  if (pending_ == kMaxPending || k_ * length_ < kWorthWaiting) apply_pending();
-  return speed;
-}
-
-JADE_WIDE_LOOPS void ClassTableau::apply_pending() {
+JADE_INSIDE_LOOPS void ClassTableau::apply_pending() {
   const double* c = pending_columns_.data();
   const int n = length_;
   if (pending_ == kMaxPending) {
@@ -207,6 +88,127 @@ JADE_WIDE_LOOPS void ClassTableau::apply_pending() {
     }
   }
   pending_ = 0;
+}
+
+JADE_INSIDE_LOOPS double ClassTableau::entry(int row, int p) const {
+  double value = column(p)[row];
+  for (int r = 0; r < pending_; ++r) value -= pending_column(r)[row] * pending_row(r)[p];
+  return value;
+}
+
+/// The Gauss–Jordan step that exchanges force and velocity of `row`, whose unit change is answered by `answers`:
+///   T ← T − answers ρᵀ on the other rows, −ρ on this one,   ρ = T_row / pivot
+/// Returns the speed of the row's new quantity.
+JADE_INSIDE_LOOPS double ClassTableau::exchange(int row, double pivot, const double* answers) {
+  const double inverse = 1 / pivot;
+  double* rho = pending_row(pending_);
+  for (int j = 0; j < k_; ++j) rho[j] = entry(row, j) * inverse;
+  for (int j = 0; j < k_; ++j) column(j)[row] = -rho[j];
+  ++pending_;
+  for (int r = 0; r < pending_; ++r) pending_column(r)[row] = 0;
+  const double speed = -direction_[row] * inverse;
+  axpy(length_, speed, answers, direction_.data());
+  direction_[row] = speed;
+  if (pending_ == kMaxPending || k_ * length_ < kWorthWaiting) apply_pending();
+  return speed;
+}
+
+JADE_INSIDE_LOOPS double ClassTableau::enter(int row) {
+  double* answers = pending_column(pending_);
+  answer_to(cause_.data(), answers);
+  const double pivot = answers[row];
+  if (!(std::abs(pivot) > kSmallestPivot)) {
+    healthy_ = false;
+    return 0;
+  }
+  smallest_pivot_ = std::min(smallest_pivot_, std::abs(pivot));
+  const double inverse = 1 / pivot;
+  double* added = column(k_);
+  for (int i = 0; i < length_; ++i) added[i] = answers[i] * inverse;
+  added[row] = inverse;
+  const double speed = exchange(row, pivot, answers);
+  for (int r = 0; r < pending_; ++r) pending_row(r)[k_] = 0;
+  position_[row] = k_++;
+  free_.push_back(row);
+  return speed;
+}
+
+void ClassTableau::aim(const double* g) {
+  respond(g, direction_.data());
+  for (int i = 0; i < length_; ++i) direction_[i] = -direction_[i];
+}
+
+void ClassTableau::drive(int row, double sign) {
+  const double* a = island_->column(row);
+  for (int i = 0; i < length_; ++i) cause_[i] = sign * a[i];
+  cause_[row] += sign * epsilon_ * island_->diagonal[row];
+  respond(cause_.data(), direction_.data());
+}
+
+JADE_WIDE_LOOPS double ClassTableau::insert_normal(int i, const std::vector<RowClass>& classes) {
+  const ContactIsland& s = *island_;
+  double* cause = cause_.data();
+  const double* a = s.column(i);
+  std::copy(a, a + length_, cause);
+  cause[i] += epsilon_ * s.diagonal[i];
+  for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
+    const double slope = slip_slope(s, classes, t);
+    if (slope == 0) continue;
+    axpy(length_, slope, s.column(t), cause);
+    cause[t] += slope * epsilon_ * s.diagonal[t];
+  }
+  return enter(i);
+}
+
+JADE_WIDE_LOOPS double ClassTableau::insert_loose(int t) {
+  const double* a = island_->column(t);
+  std::copy(a, a + length_, cause_.data());
+  cause_[t] += epsilon_ * island_->diagonal[t];
+  return enter(t);
+}
+
+double ClassTableau::insert_tangent(int t, const std::vector<RowClass>& classes) {
+  // Measured from its bound first, f_t = slope f_n + y; then as f_t itself.
+  const double speed = insert_loose(t);
+  if (!healthy_) return 0;
+  add_row(t, slip_slope(*island_, classes, t), island_->normal[t]);
+  return classes[t] == RowClass::high ? -speed : speed;
+}
+
+double ClassTableau::remove(int row) { return leave(row); }
+
+double ClassTableau::remove_to_bound(int t, int sign) {
+  add_row(t, -sign * island_->mu[t], island_->normal[t]);
+  return leave(t);
+}
+
+void ClassTableau::add_row(int to, double factor, int from) {
+  for (int p = 0; p < k_; ++p) column(p)[to] += factor * column(p)[from];
+  for (int r = 0; r < pending_; ++r) pending_column(r)[to] += factor * pending_column(r)[from];
+  direction_[to] += factor * direction_[from];
+}
+
+JADE_WIDE_LOOPS double ClassTableau::leave(int row) {
+  const int p = position_[row], last = k_ - 1;
+  double* answers = pending_column(pending_);
+  std::copy(column(p), column(p) + length_, answers);
+  for (int r = 0; r < pending_; ++r) axpy(length_, -pending_row(r)[p], pending_column(r), answers);
+  const double pivot = answers[row];
+  if (!(std::abs(pivot) > kSmallestPivot)) {
+    healthy_ = false;
+    return 0;
+  }
+  // The last unknown takes the place of the one that leaves.
+  position_[row] = -1;
+  k_ = last;
+  if (p != last) {
+    std::copy(column(last), column(last) + length_, column(p));
+    for (int r = 0; r < pending_; ++r) pending_row(r)[p] = pending_row(r)[last];
+    free_[p] = free_[last];
+    position_[free_[p]] = p;
+  }
+  free_.pop_back();
+  return exchange(row, pivot, answers);
 }
 
 void ClassTableau::rebuild(const ClassEquations& equations, const std::vector<RowClass>& classes) {

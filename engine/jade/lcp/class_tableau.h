@@ -71,6 +71,7 @@ class ClassTableau {
   const double* pending_row(int r) const {
     return pending_rows_.data() + static_cast<std::ptrdiff_t>(r) * length_;
   }
+  void answer_to(const double* q, double* answer) const;
   double entry(int row, int p) const;
   void add_row(int to, double factor, int from);
   double enter(int row);

@@ -62,7 +62,7 @@ ClassWalk::Event ClassWalk::next_event(const std::vector<RowClass>& classes, con
   return first;
 }
 
-void ClassWalk::advance(const ClassTableau& tableau, double step) {
+JADE_WIDE_LOOPS void ClassWalk::advance(const ClassTableau& tableau, double step) {
   axpy(island_->stride, step, tableau.direction(), at_.data());
 }
 

@@ -183,6 +183,14 @@ IslandReport solve_by_ladder(const LcpProblem& problem, const ContactIsland& isl
   if (warm && climb.warm()) return done("warm", LcpSelection::warm_classes);
   for (const Rung& rung : kRungs) {
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
+    if (!settings.to_the_end && climb.forces_run_away()) break;
+  }
+  if (!settings.to_the_end) {
+    // An answer that needs forces without bound is no answer, however small they make its residual.
+    const bool valid = climb.settle_for_best() && !climb.forces_run_away();
+    if (valid) return done("z-path best", LcpSelection::least_impulse);
+    report.stage = "none";
+    return report;
   }
   // Valid, if not to the last digit: better than the vertex of another method.
   if (climb.settle_for_best()) return done("z-path best", LcpSelection::least_impulse);

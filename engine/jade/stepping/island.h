@@ -122,9 +122,11 @@ class Island {
   void update_contact_speeds();
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
-  bool solve_rows();
+  bool solve_rows(bool to_the_end);
   double segment(double s);
   bool solve_segment(double s);
+  void set_b(bool with_gaps);
+  bool find_forces(bool with_gaps);
   void choose_rows(double s);
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;

@@ -119,8 +119,11 @@ void Island::add_rows(bool middle) {
   rows_.form_A(problem_.A);
 }
 
-bool Island::solve_rows() {
-  solve(problem_, settings_.lcp, warm_, lcp_, solution_);
+/// `to_the_end`: see LcpSettings.
+bool Island::solve_rows(bool to_the_end) {
+  LcpSettings lcp = settings_.lcp;
+  lcp.to_the_end = to_the_end;
+  solve(problem_, lcp, warm_, lcp_, solution_);
   warm_ = solution_.classes;
   if (solution_.status != LcpStatus::solved) return false;
   if (solution_.certificate.residual > report.worst_residual) {
@@ -226,6 +229,39 @@ bool Island::update_free_motion(double s) {
   return changed;
 }
 
+/// b of the rows from the velocities u without contact forces: J_m (v + u) − J v − k, or for Euler's rules J u − k.
+/// Without gaps J_m u alone: no force then moves anything further than to rest.
+void Island::set_b(bool with_gaps) {
+  const auto add = [&](auto&& velocity) {
+    rows_.add_product(velocity, problem_.b);
+    rows_.add_absolute_product(velocity, problem_.beta);
+  };
+  problem_.b.setZero(rows_.size());
+  problem_.beta.setZero(rows_.size());
+  if (with_gaps) {
+    problem_.b = bias_;
+    problem_.beta = bias_.cwiseAbs();
+    if (settings_.integrator == Integrator::midpoint)
+      add([&](int tree) -> const VecX& { return trees[tree]->now.v; });
+  }
+  add([&](int tree) -> const VecX& { return trees[tree]->u; });
+}
+
+/// Solves the rows for the forces of the segment. What the gaps ask for may be more than any forces give: pushed apart
+/// along rows that depend on each other, or wedged. b = J u is in the range of J and always has a solution; then the gaps
+/// are left to the sweep. Returns whether the gaps were heeded.
+bool Island::find_forces(bool with_gaps) {
+  set_b(with_gaps);
+  if (solve_rows(!with_gaps)) return with_gaps;
+  if (with_gaps) {
+    ++report.without_gaps;
+    set_b(false);
+    if (solve_rows(true)) return false;
+  }
+  ++report.unsolved;
+  return false;
+}
+
 /// False when the iteration for the mean velocity does not settle.
 bool Island::solve_segment(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
@@ -248,21 +284,10 @@ bool Island::solve_segment(double s) {
   add_rows(true);
   set_bias(s);
 
-  const auto velocity_now = [&](int tree) -> const VecX& { return trees[tree]->now.v; };
-  const auto velocity_u = [&](int tree) -> const VecX& { return trees[tree]->u; };
+  bool with_gaps = true;
   double before = std::numeric_limits<double>::infinity(), speed = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    if (rows_.size() > 0) {
-      problem_.b = bias_;
-      problem_.beta = bias_.cwiseAbs();
-      rows_.add_product(velocity_u, problem_.b);
-      rows_.add_absolute_product(velocity_u, problem_.beta);
-      if (midpoint) {
-        rows_.add_product(velocity_now, problem_.b);
-        rows_.add_absolute_product(velocity_now, problem_.beta);
-      }
-      if (!solve_rows()) ++report.unsolved;
-    }
+    if (rows_.size() > 0) with_gaps = find_forces(with_gaps);
     double change = 0, size = 0;
     for (MovingTree* tree : trees) tree->v_bar = tree->u;
     if (rows_.size() > 0)

@@ -89,6 +89,7 @@ void collect(const Island& island, StepResult& result) {
   report.smallest_clearance = std::min(report.smallest_clearance, part.smallest_clearance);
   report.substeps = std::max(report.substeps, part.substeps);
   report.lost_time += part.lost_time;
+  report.without_gaps += part.without_gaps;
   report.unsolved += part.unsolved;
   if (part.worst_residual > report.worst_residual) {
     report.worst_residual = part.worst_residual;

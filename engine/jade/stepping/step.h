@@ -85,7 +85,8 @@ struct StepReport {
   double lost_time = 0;       ///< body-seconds that could not be certified and were not moved
   double worst_residual = 0;  ///< of all LCP certificates
   std::string worst_stage;    ///< which rung gave that answer
-  int unsolved = 0;           ///< LCPs without a valid solution, answered for A + εI
+  int without_gaps = 0;       ///< LCPs that no forces solve with their gaps, solved for velocities alone
+  int unsolved = 0;           ///< LCPs without a valid solution even so, answered for A + εI
   std::vector<ImpactReport> impacts;
   std::vector<ContactReport> contacts;
   std::vector<LimitReport> limits;
