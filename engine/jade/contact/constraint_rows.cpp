@@ -112,12 +112,13 @@ void ConstraintRows::form_A(MatX& A) {
     }
   }
   // Exactly symmetric: the upper half was computed, the lower is its mirror.
-  for (const int last : last_block_) {
-    if (last < 0) continue;
-    lay_out(last);
-    for (std::size_t j = 0; j < place_.size(); ++j)
-      for (std::size_t i = 0; i < j; ++i) A(place_[j].row, place_[i].row) = A(place_[i].row, place_[j].row);
-  }
+  const auto mirror = [&](const Block& left, const Block& right) {
+    for (int j = right.first_row; j < right.first_row + right.rows; ++j)
+      for (int i = left.first_row; i < std::min(j, left.first_row + left.rows); ++i) A(j, i) = A(i, j);
+  };
+  for (const int last : last_block_)
+    for (int r = last; r >= 0; r = blocks_[r].next)
+      for (int l = r; l >= 0; l = blocks_[l].next) mirror(blocks_[l], blocks_[r]);
 }
 
 /// Where the rows of a tree are, ascending, and Jᵀ of them: nv lines of as many numbers as there are rows.
