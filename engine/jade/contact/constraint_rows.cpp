@@ -100,14 +100,20 @@ void ConstraintRows::solve_tree(const RowTree& tree, int last_block) {
 /// A = Σ over trees of J_t (M_t⁻¹ J_tᵀ), a column at a time. The rows of a tree are laid side by side first, so that the
 /// long loops run over them.
 void ConstraintRows::form_A(MatX& A) {
-  A.setZero(rows_, rows_);
+  // One tree fills all of A.
+  const bool alone = std::count_if(last_block_.begin(), last_block_.end(), [](int b) { return b >= 0; }) == 1;
+  if (alone)
+    A.resize(rows_, rows_);
+  else
+    A.setZero(rows_, rows_);
   for (const int last : last_block_) {
     if (last < 0) continue;
     lay_out(last);
     const int count = static_cast<int>(place_.size()), nv = blocks_[last].nv;
     for (int j = 0; j < count; ++j) {
-      combine(nv, side_by_side_.data(), count, j + 1, &MJ_[place_[j].offset], column_.data());
       double* to = &A.coeffRef(0, place_[j].row);
+      combine(nv, side_by_side_.data(), count, j + 1, &MJ_[place_[j].offset], alone ? to : column_.data());
+      if (alone) continue;
       for (int i = 0; i <= j; ++i) to[place_[i].row] += column_[i];
     }
   }
