@@ -38,7 +38,7 @@ class ConstraintRows {
   /// M⁻¹Jᵀ of every block. Needs the trees' factored mass matrices.
   void solve_columns(const std::vector<RowTree>& trees);
   /// A = J M⁻¹ Jᵀ, after solve_columns.
-  void form_A(MatX& A) const;
+  void form_A(MatX& A);
 
   /// out += J v, with v of each tree given by `velocity(tree)`.
   template <class Velocity>
@@ -100,15 +100,19 @@ class ConstraintRows {
   }
   Block& add_block(const std::vector<RowTree>& trees, int tree, int count);
   void solve_tree(const RowTree& tree, int last_block);
-  /// Calls visit(left, right) for every two blocks of one tree, left at or before right.
-  template <class Visit>
-  void for_each_meeting(Visit&& visit) const;
+  void lay_out(int last_block);
+  static void combine(int nv, const double* lines, int stride, int count, const double* weights, double* out);
 
   int rows_ = 0;
   std::vector<Block> blocks_;
   std::vector<int> last_block_;  ///< per tree
   std::vector<double> J_, MJ_;
-  std::vector<double> identity_, inverse_;  ///< of one tree: nv × nv
+  std::vector<double> inverse_;  ///< M⁻¹ of one tree
+  struct Place {
+    int row = 0, offset = 0;
+  };
+  std::vector<Place> place_;  ///< rows of one tree: in the problem, and in J_
+  std::vector<double> side_by_side_, column_;
 };
 
 }  // namespace jade

@@ -119,12 +119,14 @@ void ContactFinder::corners_on_faces(bool ground_is_A) {
                   &standing = ground_is_A ? features_b_ : features_a_;
   for (const FaceFeature& face : ground.faces()) {
     const Vec3& n = face.normal;
-    const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
-    const double margin = facing ? margin_ : kBeside / kParallel * margin_;
+    const auto margin = [&] {
+      const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
+      return facing ? margin_ : kBeside / kParallel * margin_;
+    };
     for (const CornerFeature& corner : standing.feet(n)) {
       const double gap = n.dot(corner.x) - face.offset - corner.feature.radius;
       if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, n)) continue;
-      if (!ground.face_holds(face, corner.x, margin)) continue;
+      if (!ground.face_holds(face, corner.x, margin())) continue;
       if (ground_is_A)
         add(face.feature, corner.feature, n);
       else

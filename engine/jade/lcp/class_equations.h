@@ -56,6 +56,8 @@ class ClassEquations {
   int k_ = 0;   ///< free rows
   int k1_ = 0;  ///< of them, rows whose column of K is a column of A
   std::vector<double> L_, Y_, Z_, S_;
+  std::vector<int>
+      end_;  ///< per column of L: all below this row are zero, as in a stack the bodies further up
   std::vector<int> pivot_;
   std::vector<double> sizes_;  ///< of the diagonal of K₂₂
 };

@@ -46,6 +46,8 @@ MovingTree::MovingTree(const Model& whole, int tree)
     vector->setZero(model.nv());
   q_m.setZero(model.nq());
   path_q.setZero(model.nq());
+  link_a.assign(model.links().size(), Vec6::Zero());
+  path_bounds.resize(model.links().size());
   limits = limits_of(whole, tree);
   now = {VecX::Zero(model.nq()), VecX::Zero(model.nv())};
 }
@@ -118,7 +120,7 @@ void Island::find_contacts(const StepMemory& memory) {
     const Anchor on = anchor(shape);
     if (on.tree < 0) continue;
     const MovingTree& tree = *trees[on.tree];
-    const Vec6 A = motion_of_link(tree.model, tree.start, on.link, tree.a);
+    const Vec6& A = tree.link_a[on.link];
     const CollisionShape& s = collision_.shapes()[shape];
     const Vec3 arm = tree.start.r[on.link] + tree.start.R[on.link] * s.centre_L;
     const Vec3 spin = A.head<3>();

@@ -23,9 +23,6 @@ struct NearPair {
   double bend = 0;  ///< how much lower the pair ends than its rows forecast, ≤ 0: see forecast_bends [m]
 };
 
-/// Velocity (or acceleration) of a link about the tree's origin, from those of the coordinates.
-Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link, const VecX& rates);
-
 /// Thrown where a motion cannot start: two shapes share points.
 struct Intersection {
   int shape_a = -1, shape_b = -1;

@@ -28,43 +28,52 @@ struct Bounds {
   }
 };
 
+/// The largest rates of every joint on the path, shared by all shapes of the tree.
+void bound_rates(MovingTree& tree, double s) {
+  const auto fastest = [&](int first, int count) {
+    const auto begin = tree.p1.segment(first, count), change = tree.p2.segment(first, count);
+    return std::sqrt(std::max(begin.squaredNorm(), (begin + s * change).squaredNorm()));
+  };
+  for (std::size_t i = 0; i < tree.model.links().size(); ++i) {
+    const Link& link = tree.model.links()[i];
+    MovingTree::Rates& rates = tree.path_bounds[i];
+    const bool free = link.motion == LinkMotion::free;
+    rates.turn = fastest(free ? link.v + 3 : link.v, free ? 3 : link.nv);
+    rates.turn_change = tree.p2.segment(free ? link.v + 3 : link.v, free ? 3 : link.nv).norm();
+    rates.shift = free ? fastest(link.v, 3) : rates.turn;
+    rates.shift_change = free ? tree.p2.segment(link.v, 3).norm() : rates.turn_change;
+    // Angular acceleration on an exponential, as in RigidMotion.
+    if (free || link.motion == LinkMotion::ball)
+      rates.turn_change += 0.5 * s * rates.turn * rates.turn_change * (1 + 0.25 * s * rates.turn);
+  }
+}
+
 Bounds bounds_of_motion(const CollisionShape& shape, const MovingTree& tree, double s) {
   Bounds bounds;
   bounds.x = shape.centre_L.norm() + shape.reach;
-  const auto fastest = [&](int first, int count) {
-    const auto begin = tree.p1.segment(first, count), change = tree.p2.segment(first, count);
-    return std::max(begin.norm(), (begin + s * change).norm());
-  };
   for (int i = shape.anchor.link; i >= 0; i = tree.model.links()[i].parent) {
     const Link& link = tree.model.links()[i];
-    const double rate = fastest(link.v, link.nv), change = tree.p2.segment(link.v, link.nv).norm();
+    const MovingTree::Rates& rates = tree.path_bounds[i];
     switch (link.motion) {
       case LinkMotion::revolute:
-        bounds.turn(rate, change);
+      case LinkMotion::ball:
+        bounds.turn(rates.turn, rates.turn_change);
         break;
       case LinkMotion::prismatic:
-        bounds.shift(std::abs(tree.now.q[link.q]) + s * rate, rate, change);
+        bounds.shift(std::abs(tree.now.q[link.q]) + s * rates.shift, rates.shift, rates.shift_change);
         break;
       case LinkMotion::screw: {
         const double pitch = std::abs(link.pitch);
-        bounds.turn(rate, change);
-        bounds.shift(pitch * (std::abs(tree.now.q[link.q]) + s * rate), pitch * rate, pitch * change);
+        bounds.turn(rates.turn, rates.turn_change);
+        bounds.shift(pitch * (std::abs(tree.now.q[link.q]) + s * rates.shift), pitch * rates.shift,
+                     pitch * rates.shift_change);
         break;
       }
-      case LinkMotion::ball: {
-        // Angular acceleration on an exponential, as in RigidMotion.
-        const double bend = 0.5 * s * rate * change * (1 + 0.25 * s * rate);
-        bounds.turn(rate, change + bend);
-        break;
-      }
-      case LinkMotion::free: {
-        const double turn = fastest(link.v + 3, 3), spin_up = tree.p2.segment(link.v + 3, 3).norm();
-        const double bend = 0.5 * s * turn * spin_up * (1 + 0.25 * s * turn);
+      case LinkMotion::free:
         bounds.x += link.reference_L.norm();
-        bounds.turn(turn, spin_up + bend);
-        bounds.shift(0, fastest(link.v, 3), tree.p2.segment(link.v, 3).norm());
+        bounds.turn(rates.turn, rates.turn_change);
+        bounds.shift(0, rates.shift, rates.shift_change);
         break;
-      }
     }
     bounds.x += link.X_PJ.p.norm();
   }
@@ -104,6 +113,11 @@ MotionSample LinkPath::at(double sigma) const {
   sample.omega = work.V[link].head<3>();
   sample.v = work.V[link].tail<3>() + cross3(sample.omega, r);
   return sample;
+}
+
+void begin_paths(MovingTree& tree, double s) {
+  tree.on_path_at = -1;
+  if (!tree.is_single_body()) bound_rates(tree, s);
 }
 
 ShapePath path_of(const CollisionShape& shape, MovingTree* tree, double s) {

@@ -27,6 +27,9 @@ class LinkPath final : public Motion {
 /// The path of a shape over a segment of length s, for the sweep, kept in place.
 using ShapePath = std::variant<FixedPose, RigidMotion, LinkPath>;
 
+/// To be called for every tree before the paths of its shapes are asked for.
+void begin_paths(MovingTree& tree, double s);
+
 /// `tree` is null for shapes fixed to the world; a single free body moves on one parabola and one exponential.
 ShapePath path_of(const CollisionShape& shape, MovingTree* tree, double s);
 

@@ -45,10 +45,17 @@ struct MovingTree {
   VecX q_m, u, u_before, v_next, p1, p2;
   VecX tau, diagonal, a, v_bar, displacement;
 
+  std::vector<Vec6> link_a;  ///< per link: what the accelerations `a` bring, about the tree's origin
+
   // Kinematics on that path, for the sweep.
   double on_path_at = -1;  ///< σ; negative: not worked out yet
   DynamicsWorkspace on_path;
   VecX path_q, path_rates, path_displacement;
+  struct Rates {
+    double turn = 0, shift = 0;  ///< largest |rate| on the path: of rotations and of translations
+    double turn_change = 0, shift_change = 0;  ///< its constant derivative
+  };
+  std::vector<Rates> path_bounds;  ///< per link, of its own joint
 };
 
 }  // namespace jade

@@ -43,18 +43,6 @@ Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
 
 }  // namespace
 
-Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link, const VecX& rates) {
-  Vec6 motion = Vec6::Zero();
-  if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
-    motion << rates.tail<3>(), rates.head<3>();
-    return motion;
-  }
-  for (int i = link; i >= 0; i = model.links()[i].parent)
-    for (int k = model.links()[i].v; k < model.links()[i].v + model.links()[i].nv; ++k)
-      motion += work.S[k] * rates[k];
-  return motion;
-}
-
 /// Accelerations without contact forces, and how they pull at each contact.
 void Island::free_acceleration() {
   for (MovingTree* tree : trees) {
@@ -63,6 +51,16 @@ void Island::free_acceleration() {
     tree->tau += tree->effort;
     tree->a = tree->prescribed;
     aba(tree->model, tree->tau, tree->start, tree->a);
+    for (std::size_t i = 0; i < tree->link_a.size(); ++i) {
+      const Link& link = tree->model.links()[i];
+      Vec6& A = tree->link_a[i];
+      if (link.motion == LinkMotion::free) {
+        A << tree->a.segment<3>(link.v + 3), tree->a.segment<3>(link.v);
+        continue;
+      }
+      A = link.parent < 0 ? Vec6(Vec6::Zero()) : tree->link_a[link.parent];
+      for (int k = link.v; k < link.v + link.nv; ++k) A += tree->start.S[k] * tree->a[k];
+    }
   }
 }
 
@@ -75,7 +73,7 @@ void Island::update_contact_speeds() {
     const auto pull = [&](const Anchor& on) {
       if (on.tree < 0) return 0.0;
       const MovingTree& tree = *trees[on.tree];
-      const Vec6 A = motion_of_link(tree.model, tree.start, on.link, tree.a);
+      const Vec6& A = tree.link_a[on.link];
       return n.dot(A.tail<3>() + cross3(A.head<3>(), Vec3(p - tree.start.origin[0])));
     };
     contact.free_pull = pull(pairs[contact.pair].on_b) - pull(pairs[contact.pair].on_a);

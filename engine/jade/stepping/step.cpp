@@ -147,8 +147,8 @@ class Islands {
   /// Advances every island, all from the start of the step.
   void advance(const StepMemory& memory);
 
-  /// Where every shape has been: on the paths that its island took.
-  const std::vector<Aabb>& swept() const;
+  /// Joins what has met on the paths that were taken and was not expected to; false when there is nothing.
+  bool connect_swept();
 
  private:
   int root(int tree) const {
@@ -299,15 +299,19 @@ void Islands::advance(const StepMemory& memory) {
   }
 }
 
-const std::vector<Aabb>& Islands::swept() const {
+bool Islands::connect_swept() {
   data_.swept = data_.boxes;
+  bool left = false;
   for (int k = 0; k < data_.island_count; ++k) {
     const Island& island = *data_.islands[k];
     for (std::size_t i = 0; i < island.shapes.size(); ++i)
-      if (data_.collision.shapes()[island.shapes[i]].anchor.tree >= 0)
+      if (data_.collision.shapes()[island.shapes[i]].anchor.tree >= 0) {
         data_.swept[island.shapes[i]] = island.swept[i];
+        left |= !data_.boxes[island.shapes[i]].holds(island.swept[i]);
+      }
   }
-  return data_.swept;
+  // Who stayed where he was expected has met nobody else.
+  return left && connect(data_.swept);
 }
 
 }  // namespace
@@ -321,7 +325,7 @@ void step(const Model& model, const State& state, const StepMemory& memory, cons
   islands.guess();
   try {
     islands.advance(memory);
-    while (settings.continuous && islands.connect(islands.swept())) {
+    while (settings.continuous && islands.connect_swept()) {
       islands.load(state, controls);
       islands.advance(memory);
     }

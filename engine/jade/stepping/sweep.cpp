@@ -27,7 +27,7 @@ double Island::target(const NearPair& pair) const {
 /// The largest part of the segment that is certified for every pair of the island.
 double Island::sweep(double s) {
   paths_.clear();
-  for (MovingTree* tree : trees) tree->on_path_at = -1;
+  for (MovingTree* tree : trees) begin_paths(*tree, s);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const CollisionShape& shape = collision_.shapes()[shapes[i]];
     const int tree = anchor(shapes[i]).tree;
