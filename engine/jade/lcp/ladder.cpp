@@ -209,6 +209,13 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
     if (climb.forces_run_away()) break;
   }
+  if (!task.settings.to_the_end) {
+    // An answer that needs forces without bound is no answer, however small they make its residual.
+    const bool valid = climb.settle_for_best() && !climb.forces_run_away();
+    if (valid) return done("z-path best", LcpSelection::least_impulse);
+    report.stage = "none";
+    return report;
+  }
   // Valid, if not to the last digit: better than the vertex of another method.
   if (climb.settle_for_best()) return done("z-path best", LcpSelection::least_impulse);
   if (!climb.forces_run_away()) {

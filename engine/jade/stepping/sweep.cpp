@@ -36,7 +36,7 @@ double Island::sweep(double s) {
     boxes_[i] = swept_bounds({shape.geometry, *motions[i]}, s).grown(0.5 * settings_.standoff);
   }
 
-  double certified = s;
+  double certified = until_limit(s);
   row_blocked_ = false;
   for (NearPair& pair : pairs) {
     if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) continue;
