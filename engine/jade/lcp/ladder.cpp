@@ -215,25 +215,20 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
   }
   for (const Rung& rung : kRungs) {
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
-    if (task.settings.to_the_end) continue;
-    if (climb.settle_for_best()) return done("z-path best", LcpSelection::least_impulse);
-    if (climb.forces_run_away()) {
-      report.stage = "none";
-      return report;
-    }
+    if (!task.settings.to_the_end && climb.settle_for_best())
+      return done("z-path best", LcpSelection::least_impulse);
+    if (climb.forces_run_away()) break;
   }
   // Valid, if not to the last digit: better than the vertex of another method.
   if (climb.settle_for_best()) return done("z-path best", LcpSelection::least_impulse);
-  if (!task.settings.to_the_end) {
-    report.stage = "none";
-    return report;
+  if (task.settings.to_the_end && !climb.forces_run_away()) {
+    if (climb.lemke(1e-11, report.pivots)) return done("lemke 1e-11", LcpSelection::vertex);
+    if (climb.lemke(1e-9, report.pivots)) return done("lemke 1e-9", LcpSelection::vertex);
+    const ContactFactors* factors = task.problem.factors ? &*task.problem.factors : nullptr;
+    if (task.island.n <= kMaxQuadRows && climb.quad(factors, report.pivots))
+      return done("lemke quad", LcpSelection::vertex);
+    if (climb.settle_for_best()) return done("best of all", LcpSelection::iterate);
   }
-  if (climb.lemke(1e-11, report.pivots)) return done("lemke 1e-11", LcpSelection::vertex);
-  if (climb.lemke(1e-9, report.pivots)) return done("lemke 1e-9", LcpSelection::vertex);
-  const ContactFactors* factors = task.problem.factors ? &*task.problem.factors : nullptr;
-  if (task.island.n <= kMaxQuadRows && !climb.forces_run_away() && climb.quad(factors, report.pivots))
-    return done("lemke quad", LcpSelection::vertex);
-  if (climb.settle_for_best()) return done("best of all", LcpSelection::iterate);
   report.stage = "none";
   return report;
 }

@@ -65,6 +65,7 @@ constexpr double kGoodEnough = 1e-12;
 
 /// What became of the islands of a problem.
 struct IslandsReport {
+  bool all_solved = true;
   bool certified = false;    ///< the solution's certificate has been computed on the way
   bool closed_form = false;  ///< some island was solved by a formula and has not been looked at since
 };
@@ -80,7 +81,6 @@ IslandsReport solve_contacts(const LcpProblem& problem, const LcpSettings& setti
   const char* stage = "at rest";
   solution.selection = LcpSelection::least_impulse;
   IslandsReport result;
-  bool all_solved = true;
   lcp::ContactIsland& island = memory.island;
   const lcp::WholeProblem whole{problem, solution, memory.sigma};
   const int islands = memory.splitter.split(problem);
@@ -103,11 +103,11 @@ IslandsReport solve_contacts(const LcpProblem& problem, const LcpSettings& setti
         solve_island({problem, island, settings, warm, island.n == n ? &whole : nullptr}, memory);
     solution.pivots += report.pivots;
     // The report names the island that was hardest, or the first that failed.
-    if (all_solved && (!report.solved || report.selection >= solution.selection)) {
+    if (result.all_solved && (!report.solved || report.selection >= solution.selection)) {
       stage = report.stage;
       solution.selection = report.solved ? report.selection : LcpSelection::none;
     }
-    all_solved = all_solved && report.solved;
+    result.all_solved = result.all_solved && report.solved;
     result.certified = report.certified;
     for (int i = 0; i < island.n; ++i) {
       solution.f[island.row[i]] = island.scale[i] * memory.state.f[i];
@@ -148,20 +148,23 @@ bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const st
   return true;
 }
 
-void solve_and_certify(const LcpProblem& problem, const LcpSettings& settings,
+/// True when every island was solved.
+bool solve_and_certify(const LcpProblem& problem, const LcpSettings& settings,
                        const std::vector<RowClass>& warm_classes, LcpWorkspace::Memory& memory,
                        LcpSolution& solution) {
   const bool ladder = settings.method == LcpMethod::jade;
-  const IslandsReport report = solve_contacts(problem, settings, warm_classes, ladder, memory, solution);
+  IslandsReport report = solve_contacts(problem, settings, warm_classes, ladder, memory, solution);
   if (report.certified) {
     put_into_words(problem, solution.f, solution.v, memory.sigma, solution.certificate);
-    return;
+    return report.all_solved;
   }
   certify_into(problem, memory, solution);
-  if (!report.closed_form || solution.certificate.residual <= kGoodEnough) return;
-  // A formula has lost too many digits: the general path then.
-  solve_contacts(problem, settings, warm_classes, false, memory, solution);
-  certify_into(problem, memory, solution);
+  if (report.closed_form && !(solution.certificate.residual <= kGoodEnough)) {
+    // A formula has lost too many digits: the general path then.
+    report = solve_contacts(problem, settings, warm_classes, false, memory, solution);
+    certify_into(problem, memory, solution);
+  }
+  return report.all_solved;
 }
 
 /// Compliance of the substitute that is solved when the problem itself has no solution that we can find: relative
