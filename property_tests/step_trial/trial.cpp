@@ -35,7 +35,7 @@ class Trier {
         settings_(settings),
         model_(build_model(world.scene)),
         workspace_(model_),
-        judge_(world.scene),
+        judge_(model_.scene()),
         path_(model_),
         dynamics_(model_),
         state_(initial_state(model_)),
