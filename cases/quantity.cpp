@@ -7,6 +7,7 @@
 #include "jade/base/error.h"
 #include "jade/base/suggest.h"
 #include "jade/math/rotation.h"
+#include "jade/model/scene_meshes.h"
 
 namespace jade::cases {
 namespace {
@@ -73,7 +74,7 @@ double gap_of(const Mechanism& m, const Frame& frame, int i) {
 }  // namespace
 
 Mechanism::Mechanism(SceneDescription description)
-    : scene(std::move(description)), masses(reference::body_masses(scene)) {}
+    : scene(with_meshes(std::move(description)).scene), masses(reference::body_masses(scene)) {}
 
 int Mechanism::body(const std::string& name) const {
   std::vector<std::string> names;

@@ -49,6 +49,8 @@ Table table_of(const SceneRun& run) {
       "Clearance and overlap are measured by exact predicates on every frame, for our own engine also on the "
       "motion within its steps. A negative clearance is minus the depth that is certain.",
       "Energy is computed from the recorded poses and velocities and the masses of the scene."};
+  for (const MeshChange& change : run.mesh_changes)
+    table.notes.push_back(fmt::format("Repaired {}: {}.", change.place, change.what));
   return table;
 }
 
@@ -86,9 +88,16 @@ std::string scene_json(const SceneRun& run) {
                              : Json();
     results.push_back(std::move(one));
   }
-  const Json json{{"schema", "jade-scene-run-1"},       {"scene", run.request.scene.name},
-                  {"time_step", run.request.time_step}, {"steps", run.request.steps},
-                  {"spacing", run.request.spacing},     {"results", results}};
+  Json repairs = Json::array();
+  for (const MeshChange& change : run.mesh_changes)
+    repairs.push_back({{"place", change.place}, {"what", change.what}});
+  const Json json{{"schema", "jade-scene-run-1"},
+                  {"scene", run.request.scene.name},
+                  {"time_step", run.request.time_step},
+                  {"steps", run.request.steps},
+                  {"spacing", run.request.spacing},
+                  {"mesh_repairs", repairs},
+                  {"results", results}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -92,8 +92,11 @@ std::string SceneResult::verdict() const {
 SceneRun run_scene(const SceneRunRequest& request, const std::vector<reference::Engine>& engines,
                    const std::function<void(const SceneResult&)>& on_result) {
   check(request);
-  SceneRun run{request, {}};
-  const cases::Mechanism mechanism(request.scene);
+  SceneRun run{request, {}, {}};
+  SceneWithMeshes in_place = with_meshes(request.scene);
+  run.request.scene = std::move(in_place.scene);
+  run.mesh_changes = std::move(in_place.changes);
+  const cases::Mechanism mechanism(run.request.scene);
   for (const reference::Engine& engine : engines) {
     SceneResult result{.engine = engine.name, .ours = engine.ours};
     if (engine.missing.empty()) {
@@ -112,7 +115,7 @@ SceneRun run_scene(const SceneRunRequest& request, const std::vector<reference::
     const auto integrator = reference::integrator_of(engine.name);
     const bool ran = result.recording.status != RunStatus::not_applicable;
     if (ran && engine.ours && integrator && result.can_meet && request.spacing > 0)
-      judge_within(request, *integrator, result);
+      judge_within(run.request, *integrator, result);
     run.results.push_back(std::move(result));
     if (on_result) on_result(run.results.back());
   }

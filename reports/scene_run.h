@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "jade/model/scene_meshes.h"
 #include "reference/engines.h"
 
 namespace jade::reports {
@@ -50,8 +51,9 @@ struct SceneResult {
 };
 
 struct SceneRun {
-  SceneRunRequest request;
-  std::vector<SceneResult> results;  ///< in the order of the engines
+  SceneRunRequest request;               ///< with all meshes in place
+  std::vector<MeshChange> mesh_changes;  ///< by repairs that the scene asked for
+  std::vector<SceneResult> results;      ///< in the order of the engines
 };
 
 /// Throws InvalidInput listing every mistake of the scene or the request. What an engine does wrong is in its result.

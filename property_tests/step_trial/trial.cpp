@@ -35,7 +35,7 @@ class Trier {
         settings_(settings),
         model_(build_model(world.scene)),
         workspace_(model_),
-        judge_(world.scene),
+        judge_(model_.scene()),
         path_(model_),
         dynamics_(model_),
         state_(initial_state(model_)),
@@ -49,6 +49,8 @@ class Trier {
     body_poses(model_, state_.q, dynamics_, X_WB_);
     if (!is_clear(0)) trial_.fault = Fault::starts_overlapping;
     while (trial_.steps < settings_.steps && !trial_.failed()) {
+      trial_.stopped = settings_.stop && *settings_.stop;
+      if (trial_.stopped) break;
       make_step();
       if (trial_.failed()) break;
       const double seconds = thread_seconds() - begin;

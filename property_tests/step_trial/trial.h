@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <limits>
 #include <string>
 
@@ -36,11 +37,14 @@ struct Trial {
   double energy_gain = 0;      ///< largest of one step beyond push-out work, as a share of the kinetic energy
   double momentum_change = 0;  ///< linear, as a share of the momenta there are
 
+  bool stopped = false;  ///< from outside, before all steps were made
+
   bool failed() const { return fault != Fault::none; }
 };
 
 struct TrialSettings {
   int steps = 20;
+  const std::atomic<bool>* stop = nullptr;  ///< set from outside: the trial ends after the step at hand
   StepSettings step;
   /// How far anything may go between two states that are judged within a step [m, rad]; 0: only ends of steps.
   double spacing = 0;

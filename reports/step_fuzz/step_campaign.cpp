@@ -57,6 +57,7 @@ generators::World world_of(const StepFuzzSettings& settings, std::size_t family,
 
 step_trial::TrialSettings trial_settings(const StepFuzzSettings& settings, std::size_t family) {
   return {.steps = settings.steps,
+          .stop = settings.stop,
           .step = settings.step,
           .spacing = settings.spacing,
           .energy_bound = settings.families[family].energy_bound,
@@ -68,18 +69,18 @@ StepFuzzResult run_campaign(const StepFuzzSettings& settings) {
   std::vector<std::vector<StepFuzzRow>> seen(static_cast<std::size_t>(std::max(1, settings.jobs)),
                                              std::vector<StepFuzzRow>(families));
   StepFuzzResult result;
-  result.done = run_indices({settings.count, settings.jobs, settings.stop, settings.progress},
-                            [&](std::size_t worker, std::uint64_t k) {
-                              const std::size_t family = k % families;
-                              const std::uint64_t index = k / families;
-                              const Trial trial = try_world(world_of(settings, family, index),
-                                                            trial_settings(settings, family));
-                              record(seen[worker][family], trial, index);
-                            });
-  result.interrupted = result.done < settings.count;
+  run_indices({settings.count, settings.jobs, settings.stop, settings.progress}, [&](std::size_t worker,
+                                                                                     std::uint64_t k) {
+    const std::size_t family = k % families;
+    const std::uint64_t index = k / families;
+    const Trial trial = try_world(world_of(settings, family, index), trial_settings(settings, family));
+    if (!trial.stopped) record(seen[worker][family], trial, index);
+  });
   result.rows.resize(families);
   for (const auto& rows : seen)
     for (std::size_t f = 0; f < families; ++f) merge(result.rows[f], rows[f]);
+  for (const StepFuzzRow& row : result.rows) result.done += static_cast<std::uint64_t>(row.worlds);
+  result.interrupted = result.done < settings.count;
   for (StepFuzzRow& row : result.rows) std::ranges::sort(row.failures, {}, &StepFailure::index);
   return result;
 }

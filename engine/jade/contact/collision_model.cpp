@@ -41,13 +41,11 @@ CollisionModel::CollisionModel(const Model& model)
     for (std::size_t s = 0; s < scene.bodies[i].shapes.size(); ++s) {
       const ShapeDescription& described = scene.bodies[i].shapes[s];
       try {
-        const Transform X_BS{described.X_BS.orientation.normalized().toRotationMatrix(),
-                             described.X_BS.position};
         CollisionShape shape{.body = static_cast<int>(i),
                              .index = static_cast<int>(s),
                              .material = index_of(scene.materials, described.material),
                              .anchor = {},
-                             .X_LS = body.X_LB * X_BS,
+                             .X_LS = body.X_LB * transform_of(described.X_BS),
                              .geometry = PreparedShape(described.geometry)};
         if (body.link >= 0) {
           const int tree = model.links()[body.link].tree;

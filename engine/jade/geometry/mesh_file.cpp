@@ -14,6 +14,7 @@
 #include <assimp/scene.h>
 
 #include "jade/base/error.h"
+#include "jade/geometry/mesh_repair.h"
 
 // The library's double-precision variant, compiled here under a name of our own: another library in the same
 // program may carry the single-precision one, whose functions have the same names.
@@ -112,7 +113,8 @@ Surface read(const fs::path& file) {
 
 }  // namespace
 
-TriangleMesh load_mesh(const TriangleMesh& description, const fs::path& folder) {
+TriangleMesh load_mesh(const TriangleMesh& description, const fs::path& folder,
+                       std::vector<std::string>* changes) {
   const std::string subject = description.file.empty() ? "given in place" : description.file;
   if (!(description.scale > 0 && std::isfinite(description.scale)))
     throw InvalidInput("mesh \"" + subject + "\"",
@@ -128,7 +130,10 @@ TriangleMesh load_mesh(const TriangleMesh& description, const fs::path& folder) 
     mesh.triangles = std::move(surface.triangles);
   }
   for (Vec3& p : mesh.vertices) p *= description.scale;
-  return mesh;
+  if (!description.repair) return mesh;
+  MeshRepair repair = repair_mesh(mesh);
+  if (changes) changes->insert(changes->end(), repair.changes.begin(), repair.changes.end());
+  return std::move(repair.mesh);
 }
 
 }  // namespace jade

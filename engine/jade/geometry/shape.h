@@ -53,6 +53,7 @@ struct TriangleMesh {
   double scale = 1;
   std::vector<Vec3> vertices;
   std::vector<std::array<int, 3>> triangles;
+  bool repair = false;  ///< mend what repair_mesh can, and say what was changed; otherwise flaws are refused
   bool operator==(const TriangleMesh&) const = default;
 };
 

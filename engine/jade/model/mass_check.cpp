@@ -11,10 +11,6 @@
 namespace jade::scene_check {
 namespace {
 
-Transform transform_of(const Placement& placement) {
-  return {placement.orientation.normalized().toRotationMatrix(), placement.position};
-}
-
 /// Mass, first moment and rotational inertia of bodies welded together, about the origin of the joint frame K
 /// that they hang on, in its axes. `solid`: a body without inertia is among them, whose shapes give it some in every direction.
 struct Weld {

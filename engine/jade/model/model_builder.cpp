@@ -6,15 +6,11 @@
 #include <fmt/core.h>
 
 #include "jade/geometry/mass_properties.h"
-#include "jade/geometry/mesh_file.h"
 #include "jade/model/model.h"
+#include "jade/model/scene_meshes.h"
 
 namespace jade {
 namespace {
-
-Transform transform_of(const Placement& placement) {
-  return {placement.orientation.normalized().toRotationMatrix(), placement.position};
-}
 
 /// A rotation whose z column is the direction of `axis`; exact for the coordinate axes.
 Mat3 frame_with_z(const Vec3& axis) {
@@ -33,15 +29,14 @@ SpatialInertia spatial_inertia(double mass, const Mat3& about_com, const Transfo
   return transformed(X_FC, {mass, Vec3::Zero(), 0.5 * (about_com + about_com.transpose())});
 }
 
-SpatialInertia inertia_of(const BodyDescription& body, const std::string& folder) {
+/// Of a body whose meshes are in place.
+SpatialInertia inertia_of(const BodyDescription& body) {
   if (body.inertia)
     return spatial_inertia(body.inertia->mass, body.inertia->inertia, {Mat3::Identity(), body.inertia->com});
   SpatialInertia sum;
   for (const ShapeDescription& shape : body.shapes) {
     if (!shape.density) continue;
-    const auto* mesh = std::get_if<TriangleMesh>(&shape.geometry);
-    const auto [mass, com, inertia] =
-        mass_properties(mesh ? Shape(load_mesh(*mesh, folder)) : shape.geometry, *shape.density);
+    const auto [mass, com, inertia] = mass_properties(shape.geometry, *shape.density);
     sum += spatial_inertia(mass, inertia, transform_of(shape.X_BS) * Transform{Mat3::Identity(), com});
   }
   return sum;
@@ -90,7 +85,7 @@ int velocities_of(LinkMotion motion) {
 class ModelBuilder {
  public:
   explicit ModelBuilder(const SceneDescription& scene) {
-    model_.scene_ = scene;
+    model_.scene_ = with_meshes(scene).scene;
     model_.gravity_ = scene.gravity;
     model_.bodies_.resize(scene.bodies.size());
     model_.joints_.resize(scene.bodies.size());
@@ -125,7 +120,7 @@ class ModelBuilder {
     const JointDescription& joint = described.joint;
     Body& body = model_.bodies_[index];
     body.name = described.name;
-    body.inertia = inertia_of(described, model_.scene_.folder);
+    body.inertia = inertia_of(described);
     index_of_[described.name] = index;
 
     // From the frame of the link before, over the elementary motions, to the frame of the body.

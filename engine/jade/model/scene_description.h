@@ -26,6 +26,10 @@ struct Placement {
   }
 };
 
+inline Transform transform_of(const Placement& placement) {
+  return {placement.orientation.normalized().toRotationMatrix(), placement.position};
+}
+
 enum class JointKind { fixed, revolute, prismatic, screw, universal, planar, ball, free };
 
 /// How many coordinates q and velocities v a joint has; they differ where a quaternion is among the coordinates.

@@ -115,6 +115,7 @@ template <class V>
 void each_field(V& visit, Is<TriangleMesh> auto& x) {
   visit("file", x.file, Need::optional);
   visit("scale", x.scale, Need::optional);
+  visit("repair", x.repair, Need::optional);
   visit("vertices", x.vertices, Need::optional);
   visit("triangles", x.triangles, Need::optional);
 }

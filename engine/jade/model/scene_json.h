@@ -53,6 +53,8 @@ namespace jade {
 /// | convex_hull       | points, a list of [x y z]                                                                      |
 /// | triangle_mesh     | file (relative to the scene file), scale; or vertices [x y z]… and triangles [a b c]… from 0   |
 ///
+/// A triangle_mesh may also have "repair": true: duplicate corners are welded, triangles without area removed and all
+/// turned outwards before it is checked (jade/geometry/mesh_repair.h), and `jade run --scene` lists what was changed.
 /// joint.kind: fixed, revolute, prismatic, screw, universal, planar, ball, free. Sets of groups are numbers from 0
 /// to 4294967295. JSON has no infinity: wherever a number is expected the words "inf", "-inf" and "nan" are read
 /// and written. Numbers are written with as many digits as it takes to read the same bits back. A key that keeps
