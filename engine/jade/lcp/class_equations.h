@@ -142,8 +142,8 @@ void refine(const ContactIsland& island, const Solver& solver, std::vector<doubl
 /// The first steps need no look at A: what (K + ε W)⁻¹ leaves of −b is ε W x, so step follows step as
 /// δ ← (K + ε W)⁻¹ ε W δ, which keeps out of the null space of redundant rows as well.
 template <class Solver>
-void polish(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch,
-            IslandState& state) {
+void polish_blindly(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch,
+                    IslandState& state) {
   constexpr int blind_steps = 3;
   constexpr double rounding = 1e-15;  // of the largest force
   const std::vector<int>& free = solver.free_rows();
@@ -164,6 +164,14 @@ void polish(const ContactIsland& island, const Solver& solver, std::vector<doubl
     }
     largest = std::max(largest, moved);
   }
+  tie_forces(island, state);
+}
+
+/// And with a look at A until nothing is left to gain.
+template <class Solver>
+void polish(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch,
+            IslandState& state) {
+  polish_blindly(island, solver, scratch, state);
   refine(island, solver, scratch, state);
 }
 

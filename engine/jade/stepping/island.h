@@ -62,6 +62,7 @@ struct LiveContact {
   int rows = 0;        ///< 3, or 1 without friction
   std::array<Vec3, 3> directions{Vec3::Zero(), Vec3::Zero(),
                                  Vec3::Zero()};  ///< of its rows: normal and two tangents, world axes
+  double hand = 1;                               ///< directions[2] = ± directions[0] × directions[1]
   /// The first guess of a solve. A new contact is taken to stick: where several solutions are valid, as between the
   /// corners of a face that is held from both sides, the one that does not slip is preferred.
   std::array<RowClass, 3> classes{RowClass::clamped, RowClass::stick, RowClass::stick};
@@ -120,13 +121,11 @@ class Island {
   // segment.cpp
   void free_acceleration();
   void update_contact_speeds();
+  Vec3 centre(int shape, const Vec3& otherwise) const;
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
-  bool solve_rows(bool to_the_end);
   double segment(double s);
   bool solve_segment(double s);
-  void set_b(bool with_gaps);
-  bool find_forces(bool with_gaps);
   void choose_rows(double s);
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
@@ -138,6 +137,12 @@ class Island {
   bool works_too_much() const;
   double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
+
+  // forces.cpp
+  bool solve_rows(bool to_the_end);
+  void set_b(bool with_gaps);
+  bool find_forces(bool with_gaps);
+  bool forces_run_away() const;
 
   // joint_limit.cpp
   void find_limits();

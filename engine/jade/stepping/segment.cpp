@@ -91,7 +91,22 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   contact.directions[0] = n;
   contact.directions[1] =
       speed > kNoSlip ? Vec3(slip / speed) : tangent_fixed_in(placed(pairs[contact.pair].slot_b, false).R, n);
-  contact.directions[2] = n.cross(contact.directions[1]);
+  // Which way the second points must not depend on which of the bodies is called a, nor on a mirror, or of several valid
+  // forces another one is found: towards b's side.
+  const Vec3 p = 0.5 * (at.p_A + at.p_B), across = n.cross(contact.directions[1]);
+  const NearPair& pair = pairs[contact.pair];
+  contact.hand = across.dot(centre(pair.b, p) - centre(pair.a, p)) < 0 ? -1 : 1;
+  contact.directions[2] = contact.hand * across;
+}
+
+/// The middle of a shape at the start of the segment; the given point for a half-space, which has none.
+Vec3 Island::centre(int shape, const Vec3& otherwise) const {
+  const CollisionShape& s = collision_.shapes()[shape];
+  if (s.geometry.is_half_space()) return otherwise;
+  const Anchor on = anchor(shape);
+  if (on.tree < 0) return s.centre_L;
+  const DynamicsWorkspace& work = trees[on.tree]->start;
+  return work.origin[0] + work.r[on.link] + work.R[on.link] * s.centre_L;
 }
 
 /// Rows of all chosen contacts along their directions and of all chosen limits, with A and the LCP's description of them.
@@ -117,20 +132,6 @@ void Island::add_rows(bool middle) {
   add_limit_rows();
   rows_.solve_columns(row_trees_);
   rows_.form_A(problem_.A);
-}
-
-/// `to_the_end`: see LcpSettings.
-bool Island::solve_rows(bool to_the_end) {
-  LcpSettings lcp = settings_.lcp;
-  lcp.to_the_end = to_the_end;
-  solve(problem_, lcp, warm_, lcp_, solution_);
-  warm_ = solution_.classes;
-  if (solution_.status != LcpStatus::solved) return false;
-  if (solution_.certificate.residual > report.worst_residual) {
-    report.worst_residual = solution_.certificate.residual;
-    report.worst_stage = solution_.stage;
-  }
-  return true;
 }
 
 /// Which contacts and limits the segment holds apart by forces.
@@ -227,39 +228,6 @@ bool Island::update_free_motion(double s) {
     changed |= tree->u != tree->u_before;
   }
   return changed;
-}
-
-/// b of the rows from the velocities u without contact forces: J_m (v + u) − J v − k, or for Euler's rules J u − k.
-/// Without gaps J_m u alone: no force then moves anything further than to rest.
-void Island::set_b(bool with_gaps) {
-  const auto add = [&](auto&& velocity) {
-    rows_.add_product(velocity, problem_.b);
-    rows_.add_absolute_product(velocity, problem_.beta);
-  };
-  problem_.b.setZero(rows_.size());
-  problem_.beta.setZero(rows_.size());
-  if (with_gaps) {
-    problem_.b = bias_;
-    problem_.beta = bias_.cwiseAbs();
-    if (settings_.integrator == Integrator::midpoint)
-      add([&](int tree) -> const VecX& { return trees[tree]->now.v; });
-  }
-  add([&](int tree) -> const VecX& { return trees[tree]->u; });
-}
-
-/// Solves the rows for the forces of the segment. What the gaps ask for may be more than any forces give: pushed apart
-/// along rows that depend on each other, or wedged. b = J u is in the range of J and always has a solution; then the gaps
-/// are left to the sweep. Returns whether the gaps were heeded.
-bool Island::find_forces(bool with_gaps) {
-  set_b(with_gaps);
-  if (solve_rows(!with_gaps)) return with_gaps;
-  if (with_gaps) {
-    ++report.without_gaps;
-    set_b(false);
-    if (solve_rows(true)) return false;
-  }
-  ++report.unsolved;
-  return false;
 }
 
 /// False when the iteration for the mean velocity does not settle.
@@ -383,7 +351,7 @@ bool Island::works_too_much() const {
 double Island::slip_at_start(const LiveContact& contact, int tangent) const {
   const Vec3 &n = contact.now.normal, &t = contact.directions[1];
   const Vec3 first = (t - n.dot(t) * n).normalized();
-  return (tangent == 1 ? first : n.cross(first)).dot(contact.velocity);
+  return tangent == 1 ? first.dot(contact.velocity) : contact.hand * n.cross(first).dot(contact.velocity);
 }
 
 void Island::finish_segment(double s) {
