@@ -20,6 +20,8 @@ namespace {
 constexpr int kJudgedStates = 50;
 // A batch is at least one step; a contender that is slow gets fewer of them.
 constexpr double kMostSeconds = 3;
+// An engine whose run takes longer than this is not waited for.
+constexpr double kLongestRun = 20;
 
 struct Contender {
   StepScore score;
@@ -48,8 +50,11 @@ void run_judged(const StepScene& scene, judge::Judge& judge, Contender& contende
     reference::Frame before = contender.world->frame(), now;
     std::vector<Transform> poses;
     const int every = std::max(1, scene.steps / kJudgedStates);
+    double spent = 0;
     for (int step = 1; step <= scene.steps; ++step) {
-      contender.world->step();
+      spent += seconds_of([&] { contender.world->step(); });
+      if (spent > kLongestRun)
+        throw std::runtime_error(fmt::format("{} of {} steps took {:.0f} s", step, scene.steps, kLongestRun));
       if (step == scene.drift_from) before = contender.world->frame();
       if (step % every != 0 && step != scene.steps) continue;
       now = contender.world->frame();
@@ -116,7 +121,11 @@ nlohmann::ordered_json row_of(const StepScore& s) {
   }
   row.push_back(1e6 * s.minimum);
   row.push_back(1e6 * s.tenth);
-  row.push_back(s.ratio);
+  // No ratio where one of the two did not finish.
+  if (s.ratio > 0)
+    row.push_back(s.ratio);
+  else
+    row.push_back(nullptr);
   if (resting)
     row.push_back(1e3 * s.drift);
   else

@@ -39,13 +39,13 @@ bool ClassEquations::factor(const ContactIsland& s, const std::vector<RowClass>&
   return factor([&](int j) { return s.column(j); }, epsilon, kAnyPivot);
 }
 
-/// Left-looking by columns: column j gathers all earlier columns in passes of four. Columns that do not reach row j
+/// Columns first … last, all before them done. Left-looking: column j gathers all earlier columns in passes of four. Columns that do not reach row j
 /// (other islands, bodies further up a stack) are passed over, and no column is followed beyond its last number.
-JADE_WIDE_LOOPS bool ClassEquations::cholesky(double least_pivot) {
+JADE_WIDE_LOOPS bool ClassEquations::cholesky(int first, int last, double least_pivot) {
   const int k = k1_;
   if (static_cast<int>(end_.size()) < k) end_.resize(k);
   int* end = end_.data();
-  for (int j = 0; j < k; ++j) {
+  for (int j = first; j < last; ++j) {
     double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k;
     const double least = least_pivot * column[j];
     end[j] = k;
@@ -56,9 +56,9 @@ JADE_WIDE_LOOPS bool ClassEquations::cholesky(double least_pivot) {
       const std::ptrdiff_t stride = k;
       const double factors[4] = {-c[0], -c[stride], -c[2 * stride], -c[3 * stride]};
       if (factors[0] == 0 && factors[1] == 0 && factors[2] == 0 && factors[3] == 0) continue;
-      const int last = std::max(std::max(end[p], end[p + 1]), std::max(end[p + 2], end[p + 3]));
-      axpy4(last - j, factors, c, c + stride, c + 2 * stride, c + 3 * stride, column + j);
-      end[j] = std::max(end[j], last);
+      const int reach = std::max(std::max(end[p], end[p + 1]), std::max(end[p + 2], end[p + 3]));
+      axpy4(reach - j, factors, c, c + stride, c + 2 * stride, c + 3 * stride, column + j);
+      end[j] = std::max(end[j], reach);
     }
     for (; p < j; ++p) {
       const double* c = L_.data() + static_cast<std::ptrdiff_t>(p) * k + j;
