@@ -108,6 +108,8 @@ class Climb {
 
   /// Forces that grow like 1/ε belong to no solution: b lies outside the range of J.
   bool forces_run_away() const { return runs_away_; }
+  bool has_valid_answer() const { return w_.best.residual <= tolerance_; }
+  bool has_watched_forces() const { return watched_; }
 
   /// The least invalid answer seen becomes the answer; true if it is valid.
   bool settle_for_best() {
@@ -164,6 +166,7 @@ class Climb {
     // Between two compliances ten or more apart a solution's forces hardly change; half of 1/ε is clear of both.
     if (stiffest_epsilon_ >= 9 * epsilon) {
       runs_away_ = largest * epsilon > 0.5 * stiffest_force_ * stiffest_epsilon_;
+      watched_ = true;
     }
     if (epsilon >= stiffest_epsilon_) return;
     stiffest_epsilon_ = epsilon;
@@ -183,6 +186,7 @@ class Climb {
   double stiffest_epsilon_ = HUGE_VAL;  ///< smallest compliance whose path ended, and its largest force
   double stiffest_force_ = 0;
   bool runs_away_ = false;
+  bool watched_ = false;  ///< two compliances far enough apart have been compared
 };
 
 }  // namespace
@@ -206,6 +210,11 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
   };
   if (task.warm && climb.warm()) return done("warm", LcpSelection::warm_classes);
   for (const Rung& rung : kRungs) {
+    // Contacts whose gaps contradict each other in their last digits have no answer to the last digit; a valid one that
+    // stands the comparison of two compliances will do.
+    if (climb.has_valid_answer() && (rung.nudge > 0 || climb.has_watched_forces())) continue;
+    // Ties and lost digits are worth the long way only to a caller who has no other question.
+    if (!task.settings.to_the_end && (rung.nudge > 0 || rung.rebuild_every == 16)) continue;
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
     if (climb.forces_run_away()) break;
   }
