@@ -47,6 +47,7 @@ class Climb {
         whole_(task.whole),
         target_(std::min(kGoodEnough, task.settings.tolerance)),
         tolerance_(task.settings.tolerance),
+        compliant_(task.compliant),
         w_(workspace),
         state_(state) {
     w_.best.residual = HUGE_VAL;
@@ -107,7 +108,7 @@ class Climb {
   }
 
   /// Forces that grow like 1/ε belong to no solution: b lies outside the range of J.
-  bool forces_run_away() const { return runs_away_; }
+  bool forces_run_away() const { return runs_away_ && !compliant_; }
   bool has_valid_answer() const { return w_.best.residual <= tolerance_; }
   bool has_watched_forces() const { return watched_; }
 
@@ -181,6 +182,7 @@ class Climb {
   const WholeProblem* whole_;
   bool certified_ = false;
   double target_, tolerance_;
+  bool compliant_;
   IslandWorkspace& w_;
   IslandState& state_;
   double stiffest_epsilon_ = HUGE_VAL;  ///< smallest compliance whose path ended, and its largest force
