@@ -98,6 +98,23 @@ TEST(LcpSolution, IsValidForTheStackWhoseForcesComplianceBendsMost) {
   EXPECT_TRUE(judge(problem, solve(problem).f).valid);
 }
 
+TEST(LcpSolution, SolvesTheProblemWithComplianceWhereThereIsNone) {
+  // Each of these was once given up in both forms: forces that follow the compliance of the path look unbounded.
+  struct Case {
+    const char* family;
+    std::uint64_t index;
+  };
+  for (const auto& [family, index] : {Case{"mixed_restitution", 2881}, Case{"mixed_restitution", 23589},
+                                      Case{"position_bias", 22845}, Case{"position_bias", 40017}}) {
+    const LcpProblemId id{.seed = 1, .family = family, .index = index, .max_contacts = 16};
+    const LcpProblem problem = make_lcp_problem(id);
+    const LcpSolution solution = solve(problem);
+    EXPECT_EQ(solution.status, LcpStatus::no_solution_found) << to_string(id);
+    EXPECT_TRUE(judge(problem, solution.f, {.regularisation = solution.regularisation}).valid)
+        << to_string(id);
+  }
+}
+
 RC_GTEST_PROP(LcpSolution, NeverClaimsSuccessWrongly, ()) {
   const Drawn drawn = draw(false);
   const auto method = *rc::gen::element(LcpMethod::jade, LcpMethod::dantzig, LcpMethod::ergodic,
