@@ -49,6 +49,8 @@ struct LadderTask {
   const LcpSettings& settings;
   bool warm = false;                    ///< the classes in the state are worth a try
   const WholeProblem* whole = nullptr;  ///< when the island is the whole problem
+  bool compliant =
+      false;  ///< A has compliance of its own: there is a solution, though forces follow the rung's
 };
 IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace, IslandState& state);
 IslandReport solve_by_lemke(const ContactIsland& island, const LcpSettings& settings,

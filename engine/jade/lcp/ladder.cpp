@@ -47,6 +47,7 @@ class Climb {
         whole_(task.whole),
         target_(std::min(kGoodEnough, task.settings.tolerance)),
         tolerance_(task.settings.tolerance),
+        compliant_(task.compliant),
         w_(workspace),
         state_(state) {
     w_.best.residual = HUGE_VAL;
@@ -111,7 +112,9 @@ class Climb {
   }
 
   /// Forces that grow like 1/ε belong to no solution: b lies outside the range of J.
-  bool forces_run_away() const { return runs_away_; }
+  bool forces_run_away() const { return runs_away_ && !compliant_; }
+  bool has_valid_answer() const { return w_.best.residual <= tolerance_; }
+  bool has_watched_forces() const { return watched_; }
 
   /// The least invalid answer seen becomes the answer; true if it is valid.
   bool settle_for_best() {
@@ -168,6 +171,7 @@ class Climb {
     // Between two compliances ten or more apart a solution's forces hardly change; half of 1/ε is clear of both.
     if (stiffest_epsilon_ >= 9 * epsilon) {
       runs_away_ = largest * epsilon > 0.5 * stiffest_force_ * stiffest_epsilon_;
+      watched_ = true;
     }
     if (epsilon >= stiffest_epsilon_) return;
     stiffest_epsilon_ = epsilon;
@@ -182,11 +186,13 @@ class Climb {
   const WholeProblem* whole_;
   bool certified_ = false;
   double target_, tolerance_;
+  bool compliant_;
   IslandWorkspace& w_;
   IslandState& state_;
   double stiffest_epsilon_ = HUGE_VAL;  ///< smallest compliance whose path ended, and its largest force
   double stiffest_force_ = 0;
   bool runs_away_ = false;
+  bool watched_ = false;  ///< two compliances far enough apart have been compared
 };
 
 }  // namespace
@@ -214,6 +220,11 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
       return done("warm best", LcpSelection::warm_classes);
   }
   for (const Rung& rung : kRungs) {
+    // Contacts whose gaps contradict each other in their last digits have no answer to the last digit; a valid one that
+    // stands the comparison of two compliances will do.
+    if (climb.has_valid_answer() && (rung.nudge > 0 || climb.has_watched_forces())) continue;
+    // Ties and lost digits are worth the long way only to a caller who has no other question.
+    if (!task.settings.to_the_end && (rung.nudge > 0 || rung.rebuild_every == 16)) continue;
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
     if (!task.settings.to_the_end && climb.settle_for_best())
       return done("z-path best", LcpSelection::least_impulse);

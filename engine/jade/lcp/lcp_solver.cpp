@@ -63,6 +63,12 @@ void settle_inert_tangents(const LcpProblem& problem, LcpSolution& solution) {
 /// Rounding, not only validity: an answer that misses this is worth the search for a better one.
 constexpr double kGoodEnough = 1e-12;
 
+/// How the islands of a problem are to be solved.
+struct IslandsTask {
+  bool closed_forms = false;  ///< single contacts by formula
+  bool compliant = false;     ///< see LadderTask
+};
+
 /// What became of the islands of a problem.
 struct IslandsReport {
   bool all_solved = true;
@@ -71,7 +77,7 @@ struct IslandsReport {
 };
 
 IslandsReport solve_contacts(const LcpProblem& problem, const LcpSettings& settings,
-                             const std::vector<RowClass>& warm_classes, bool closed_forms,
+                             const std::vector<RowClass>& warm_classes, const IslandsTask& task,
                              LcpWorkspace::Memory& memory, LcpSolution& solution) {
   const int n = problem.size();
   const bool warm = settings.warm_start && n > 0 && static_cast<int>(warm_classes.size()) == n;
@@ -86,7 +92,7 @@ IslandsReport solve_contacts(const LcpProblem& problem, const LcpSettings& setti
   const int islands = memory.splitter.split(problem);
   for (int k = 0; k < islands; ++k) {
     if (!warm && !memory.splitter.needs_force(problem, k)) continue;
-    if (!warm && closed_forms) {
+    if (!warm && task.closed_forms) {
       const auto contact = memory.splitter.single_contact(problem, k);
       if (contact && contact->solve(problem, solution, solution.pivots)) {
         if (solution.selection == LcpSelection::least_impulse) stage = "one contact";
@@ -99,8 +105,8 @@ IslandsReport solve_contacts(const LcpProblem& problem, const LcpSettings& setti
     if (warm) {
       for (int i = 0; i < island.n; ++i) memory.state.classes[i] = warm_classes[island.row[i]];
     }
-    const IslandReport report =
-        solve_island({problem, island, settings, warm, island.n == n ? &whole : nullptr}, memory);
+    const IslandReport report = solve_island(
+        {problem, island, settings, warm, island.n == n ? &whole : nullptr, task.compliant}, memory);
     solution.pivots += report.pivots;
     // The report names the island that was hardest, or the first that failed.
     if (result.all_solved && (!report.solved || report.selection >= solution.selection)) {
@@ -153,7 +159,8 @@ bool solve_and_certify(const LcpProblem& problem, const LcpSettings& settings,
                        const std::vector<RowClass>& warm_classes, LcpWorkspace::Memory& memory,
                        LcpSolution& solution) {
   const bool ladder = settings.method == LcpMethod::jade;
-  IslandsReport report = solve_contacts(problem, settings, warm_classes, ladder, memory, solution);
+  IslandsReport report =
+      solve_contacts(problem, settings, warm_classes, {.closed_forms = ladder}, memory, solution);
   if (report.certified) {
     put_into_words(problem, solution.f, solution.v, memory.sigma, solution.certificate);
     return report.all_solved;
@@ -161,7 +168,7 @@ bool solve_and_certify(const LcpProblem& problem, const LcpSettings& settings,
   certify_into(problem, memory, solution);
   if (report.closed_form && !(solution.certificate.residual <= kGoodEnough)) {
     // A formula has lost too many digits: the general path then.
-    report = solve_contacts(problem, settings, warm_classes, false, memory, solution);
+    report = solve_contacts(problem, settings, warm_classes, {}, memory, solution);
     certify_into(problem, memory, solution);
   }
   return report.all_solved;
@@ -202,7 +209,9 @@ void solve_contact_form(const LcpProblem& problem, const LcpSettings& settings,
   const double largest = problem.A.diagonal().maxCoeff();
   solution.regularisation = kFallbackCompliance * (largest > 0 ? largest : 1);
   substitute.A.diagonal().array() += solution.regularisation;
-  solve_contacts(substitute, settings, {}, false, memory, solution);
+  LcpSettings to_the_end = settings;
+  to_the_end.to_the_end = true;
+  solve_contacts(substitute, to_the_end, {}, {.compliant = true}, memory, solution);
   solution.stage = "compliant";
   solution.selection = LcpSelection::none;
   certify_into(problem, memory, solution);

@@ -177,6 +177,60 @@ TEST(LcpSolution, SaysSoWhenThereIsNone) {
   EXPECT_LE(certify(compliant, s.f).residual, 1e-10);
 }
 
+TEST(LcpSolution, IsFoundWithoutDetoursWhenGapsContradictEachOtherInTheLastDigits) {
+  // Four corners of a rigid face cannot close gaps that are not in one plane. Off by 2e-11 of the speed there is no
+  // answer to the last digit but many valid ones; looking for better took eleven paths.
+  for (const double mu : {0.0, 0.3, 2.0}) {
+    LcpProblem p = cube_on_plane(mu, velocity(0.1, -1));
+    p.factors.reset();
+    p.b[0] -= 2e-11;
+    const LcpSolution s = solve(p);
+    EXPECT_EQ(s.status, LcpStatus::solved) << mu;
+    EXPECT_LE(s.pivots, 4 * p.size()) << mu << " " << s.stage;  // two paths, each about one pivot a row
+  }
+}
+
+TEST(LcpSolution, SaysQuicklyThatThereIsNone) {
+  // A box in a slot that is too narrow: both sides push it out at once. Forces grow like 1/ε along the path, which is
+  // seen after three paths; Lemke's method is not asked.
+  lcp_test::BodyProblem body;
+  for (const double side : {-0.5, 0.5}) {
+    for (const double x : {-0.5, 0.5}) {
+      body.add_contact(Vec3(x, 0, side), Vec3(0, 0, side > 0 ? -1 : 1), 0.6, Vec3::UnitX(), Vec3::UnitY());
+    }
+  }
+  LcpProblem p = body.problem(1, Vec3::Ones(), velocity(0.2, 0));
+  for (int c = 0; c < 4; ++c) p.b[3 * c] -= 0.1;
+  p.beta = p.b.cwiseAbs();
+  p.factors.reset();
+  const LcpSolution s = solve(p);
+  EXPECT_EQ(s.status, LcpStatus::no_solution_found);
+  EXPECT_LE(s.pivots, 20 * p.size()) << s.stage;
+}
+
+TEST(LcpSolution, OfOneContactIsThatOfTheGeneralPath) {
+  // The closed form of a contact on its own against the general path, which takes over as soon as a second contact is
+  // coupled to it: here by 1e-30, which no digit can feel.
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const LcpProblem one = random_contacts(1, 4 + seed % 5, 0.1 * (seed % 20), seed);
+    LcpProblem two;
+    two.A = MatX::Zero(4, 4);
+    two.A.topLeftCorner(3, 3) = one.A;
+    two.A(3, 3) = 1;
+    two.A(0, 3) = two.A(3, 0) = 1e-30;
+    two.b = VecX::Ones(4);
+    two.b.head(3) = one.b;
+    two.rows = one.rows;
+    two.rows.push_back({.kind = RowKind::limit});
+    const LcpSolution s = solve(one), t = solve(two);
+    ASSERT_EQ(s.status, LcpStatus::solved) << seed;
+    ASSERT_EQ(t.status, LcpStatus::solved) << seed;
+    EXPECT_TRUE(s.f.norm() == 0 || t.f.head(3).isApprox(s.f, 1e-9))
+        << seed << " " << s.stage << " " << t.stage;
+    EXPECT_TRUE(std::equal(s.classes.begin(), s.classes.end(), t.classes.begin())) << seed;
+  }
+}
+
 TEST(LcpSolution, IsTheSameBitsEveryTime) {
   LcpWorkspace workspace;
   LcpSolution again;
@@ -212,6 +266,20 @@ TEST(LcpCertificate, RejectsEveryMutationOfASolution) {
       EXPECT_EQ(certify(p, f).residual, HUGE_VAL);
       EXPECT_EQ(certify(p, f).why, "not finite");
     }
+  }
+}
+
+TEST(LcpCertificate, DoesNotLetForcesExcuseThemselves) {
+  // Two limits that are both violated; pressed against each other with 4e15 their errors drown in rounding.
+  LcpProblem p;
+  p.A = (MatX(2, 2) << 1, -1, -1, 1).finished();
+  p.b = Vec2(-0.5, -1);
+  p.rows = {{.kind = RowKind::limit}, {.kind = RowKind::limit}};
+  EXPECT_GT(certify(p, Vec2(4e15, 4e15)).residual, 1e-9);
+  LcpSettings settings;
+  for (const LcpMethod method : {LcpMethod::jade, LcpMethod::lemke}) {
+    settings.method = method;
+    EXPECT_EQ(solve(p, settings).status, LcpStatus::no_solution_found) << name_of(method);
   }
 }
 
