@@ -150,6 +150,7 @@ class Island {
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
   double segment(double s);
+  bool drifts(double s);
   bool solve_segment(double s);
   void choose_rows(double s);
   void prepare_middle(double s);
