@@ -130,6 +130,7 @@ class Island {
   Anchor anchor(int shape) const;
   Vec3 relative_velocity(const LiveContact& contact, bool middle) const;
   double longest_part(double left) const;
+  bool drifts(double s);
   struct Certified {
     double s = 0, sigma = 0;  ///< length of the segment, and how much of it is free
   };
@@ -150,7 +151,6 @@ class Island {
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
   double segment(double s);
-  bool drifts(double s);
   bool solve_segment(double s);
   void choose_rows(double s);
   void prepare_middle(double s);

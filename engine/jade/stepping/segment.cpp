@@ -23,8 +23,6 @@ constexpr double kNearlySettled =
     1e-9;                        // where friction changes its mind between passes, it need not come closer
 constexpr int kFirstPasses = 4;  // may go astray
 constexpr int kMostHalves = 12;
-// Of the kinetic energy in a segment: forty times what a pendulum shows that turns by a tenth of a radian in it.
-constexpr double kMuchDrift = 4e-3;
 constexpr int kMostLooks = 4;
 // In one step; what wobbles could stick and slip without end.
 constexpr int kMostSlipEvents = 8;
@@ -177,30 +175,6 @@ void Island::prepare_middle(double s) {
     free_motion(*tree, s);
     tree->v_next = tree->u;
   }
-}
-
-/// Whether a mechanism that nothing brakes, drives or touches changes its energy in the segment by more than its own
-/// accuracy: a light link in fast company turns little at the start and is spun up within, and the midpoint rule then errs
-/// by the order of the energy itself.
-bool Island::drifts(double s) {
-  if (settings_.integrator != Integrator::midpoint || rows_.size() > 0) return false;
-  for (MovingTree* tree : trees) {
-    const Model& model = tree->model;
-    // A single body's spin changes by the order of the scheme alone.
-    if (model.links().size() == 1 || model.has_dampers() || !tree->effort.isZero(0) ||
-        !tree->prescribed.isZero(0))
-      continue;
-    const double before = kinetic_energy(model, tree->start, tree->now.v);
-    const double held = potential_energy(model, tree->start, tree->now.q);
-    tree->displacement = (0.5 * s) * (tree->now.v + tree->v_next);
-    integrate(model, tree->now.q, tree->displacement, tree->q_m);
-    update_positions(model, tree->q_m, tree->middle);
-    update_velocities(model, tree->v_next, tree->middle);
-    const double after = kinetic_energy(model, tree->middle, tree->v_next);
-    const double gained = after - before + potential_energy(model, tree->middle, tree->q_m) - held;
-    if (std::abs(gained) > kMuchDrift * (before + after)) return true;
-  }
-  return false;
 }
 
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
