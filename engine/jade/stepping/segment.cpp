@@ -43,14 +43,6 @@ Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
 
 }  // namespace
 
-Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link, const VecX& rates) {
-  Vec6 motion = Vec6::Zero();
-  for (int i = link; i >= 0; i = model.links()[i].parent)
-    for (int k = model.links()[i].v; k < model.links()[i].v + model.links()[i].nv; ++k)
-      motion += work.S[k] * rates[k];
-  return motion;
-}
-
 /// Accelerations without contact forces, and how they pull at each contact.
 void Island::free_acceleration() {
   for (MovingTree* tree : trees) {
@@ -59,22 +51,32 @@ void Island::free_acceleration() {
     tree->tau += tree->effort;
     tree->a = tree->prescribed;
     aba(tree->model, tree->tau, tree->start, tree->a);
+    for (std::size_t i = 0; i < tree->link_a.size(); ++i) {
+      const Link& link = tree->model.links()[i];
+      Vec6& A = tree->link_a[i];
+      if (link.motion == LinkMotion::free) {
+        A << tree->a.segment<3>(link.v + 3), tree->a.segment<3>(link.v);
+        continue;
+      }
+      A = link.parent < 0 ? Vec6(Vec6::Zero()) : tree->link_a[link.parent];
+      for (int k = link.v; k < link.v + link.nv; ++k) A += tree->start.S[k] * tree->a[k];
+    }
   }
 }
 
 void Island::update_contact_speeds() {
   for (LiveContact& contact : contacts) {
     const Vec3& n = contact.now.normal;
-    contact.approach = n.dot(relative_velocity(contact, false));
+    contact.velocity = relative_velocity(contact, false);
+    contact.approach = n.dot(contact.velocity);
     const Vec3 p = 0.5 * (contact.now.p_A + contact.now.p_B);
-    const auto pull = [&](int shape) {
-      const Anchor on = anchor(shape);
+    const auto pull = [&](const Anchor& on) {
       if (on.tree < 0) return 0.0;
       const MovingTree& tree = *trees[on.tree];
-      const Vec6 A = motion_of_link(tree.model, tree.start, on.link, tree.a);
+      const Vec6& A = tree.link_a[on.link];
       return n.dot(A.tail<3>() + cross3(A.head<3>(), Vec3(p - tree.start.origin[0])));
     };
-    contact.free_pull = pull(pairs[contact.pair].b) - pull(pairs[contact.pair].a);
+    contact.free_pull = pull(pairs[contact.pair].on_b) - pull(pairs[contact.pair].on_a);
   }
 }
 
@@ -88,7 +90,7 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   const double speed = slip.norm();
   contact.directions[0] = n;
   contact.directions[1] =
-      speed > kNoSlip ? Vec3(slip / speed) : tangent_fixed_in(pose(pairs[contact.pair].b, false).R, n);
+      speed > kNoSlip ? Vec3(slip / speed) : tangent_fixed_in(placed(pairs[contact.pair].slot_b, false).R, n);
   // Which way the second points must not depend on which of the bodies is called a, nor on a mirror, or of several valid
   // forces another one is found: towards b's side.
   const Vec3 p = 0.5 * (at.p_A + at.p_B), across = n.cross(contact.directions[1]);
@@ -120,7 +122,7 @@ void Island::add_rows(bool middle) {
     const NearPair& pair = pairs[contact.pair];
     const FeatureContact& at = middle ? contact.middle : contact.now;
     contact.rows = pair.friction > 0 ? 3 : 1;
-    contact.first_row = rows_.add_contact(row_trees_, anchor(pair.a), anchor(pair.b), 0.5 * (at.p_A + at.p_B),
+    contact.first_row = rows_.add_contact(row_trees_, pair.on_a, pair.on_b, 0.5 * (at.p_A + at.p_B),
                                           contact.directions.data(), contact.rows);
     problem_.rows.push_back({RowKind::normal, -1, 0});
     for (int r = 1; r < contact.rows; ++r)
@@ -175,6 +177,7 @@ void Island::prepare_middle(double s) {
     free_motion(*tree, s);
     tree->v_next = tree->u;
   }
+  if (midpoint) place(true);
 }
 
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
@@ -206,7 +209,7 @@ double Island::segment(double s) {
 /// point would rise there and leave the body without support.
 FeatureContact Island::at_middle(const LiveContact& contact) const {
   const NearPair& pair = pairs[contact.pair];
-  const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
+  const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
   const auto& shapes_of = collision_.shapes();
   const Vec3& n = contact.now.normal;
   const Feature a = followed(contact.a, shapes_of[pair.a].geometry, X_WA.R.transpose() * n);
@@ -235,7 +238,10 @@ bool Island::solve_segment(double s) {
 
   // The same features at the middle; tangents along the slip that would be without friction.
   for (MovingTree* tree : trees) {
-    tree->v_bar = midpoint ? VecX(0.5 * (tree->now.v + tree->u)) : tree->u;
+    if (midpoint)
+      tree->v_bar = 0.5 * (tree->now.v + tree->u);
+    else
+      tree->v_bar = tree->u;
     update_velocities(tree->model, tree->v_bar, tree->middle);
   }
   for (const int c : row_contacts_) {
@@ -299,6 +305,7 @@ bool Island::forecast_bends(double s) {
     integrate(tree->model, tree->now.q, tree->displacement, tree->q_m);
     update_positions(tree->model, tree->q_m, tree->middle);
   }
+  place(true);
   VecX change = VecX::Zero(rows_.size());  // of the gaps, to first order; the same for every integrator
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->displacement; }, change);
   std::vector<double> forecast(pairs.size(), std::numeric_limits<double>::infinity());
@@ -312,7 +319,7 @@ bool Island::forecast_bends(double s) {
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     if (!pair.has_rows) continue;
-    const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
+    const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
     const double end = distance({collision_.shapes()[pair.a].geometry, X_WA},
                                 {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction)
                            .lower_bound;
@@ -344,8 +351,7 @@ bool Island::works_too_much() const {
 double Island::slip_at_start(const LiveContact& contact, int tangent) const {
   const Vec3 &n = contact.now.normal, &t = contact.directions[1];
   const Vec3 first = (t - n.dot(t) * n).normalized();
-  const Vec3 w = relative_velocity(contact, false);
-  return tangent == 1 ? first.dot(w) : contact.hand * n.cross(first).dot(w);
+  return tangent == 1 ? first.dot(contact.velocity) : contact.hand * n.cross(first).dot(contact.velocity);
 }
 
 void Island::finish_segment(double s) {

@@ -16,6 +16,15 @@
 namespace jade {
 namespace {
 
+/// Motion of a link about the tree's origin, from rates of the coordinates.
+Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link, const VecX& rates) {
+  Vec6 motion = Vec6::Zero();
+  for (int i = link; i >= 0; i = model.links()[i].parent)
+    for (int k = model.links()[i].v; k < model.links()[i].v + model.links()[i].nv; ++k)
+      motion += work.S[k] * rates[k];
+  return motion;
+}
+
 // Up to this depth shapes count as touching: where contacts are still found [m].
 constexpr double kTouching = 1e-9;
 // What is aimed at above the standoff and what is accepted below it, as a share of it: rounding of positions of some metres.
