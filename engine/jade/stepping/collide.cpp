@@ -95,6 +95,7 @@ bool Island::collide(double time) {
   scale_.setZero(rows_.size());
   rows_.add_absolute_product(velocity, scale_);
   const ImpactLaw law = find_impulses(w, f);
+  report.impact_energy += energy_change(f, w);
   rows_.add_impulses(f, [&](int tree) -> VecX& { return trees[tree]->now.v; });
 
   for (const int c : row_contacts_) {

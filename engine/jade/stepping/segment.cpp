@@ -185,7 +185,7 @@ void Island::prepare_middle(double s) {
 double Island::segment(double s) {
   halved_ = false;
   // The mean velocity is a fixed point that a light link in fast company may flee from: shorter segments contract.
-  for (int half = 0; !solve_segment(s) && half < kMostHalves; ++half) {
+  for (int half = 0; (!solve_segment(s) || drifts(s)) && half < kMostHalves; ++half) {
     s *= 0.5;
     halved_ = true;
   }

@@ -91,6 +91,7 @@ void collect(const Island& island, StepResult& result) {
   report.lost_time += part.lost_time;
   report.without_gaps += part.without_gaps;
   report.unsolved += part.unsolved;
+  report.impact_energy += part.impact_energy;
   if (part.worst_residual > report.worst_residual) {
     report.worst_residual = part.worst_residual;
     report.worst_stage = part.worst_stage;

@@ -87,6 +87,7 @@ struct StepReport {
   std::string worst_stage;    ///< which rung gave that answer
   int without_gaps = 0;       ///< LCPs that no forces solve with their gaps, solved for velocities alone
   int unsolved = 0;           ///< LCPs without a valid solution even so, answered for A + εI
+  double impact_energy = 0;   ///< kinetic energy that impacts added [J]: never more than rounding
   std::vector<ImpactReport> impacts;
   std::vector<ContactReport> contacts;
   std::vector<LimitReport> limits;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "jade/dynamics/energy.h"
 #include "jade/stepping/step_simulation.h"
 
 namespace jade {
@@ -184,6 +185,36 @@ TEST(Step, ThinLinkOnABallJointStaysFinite) {
   run.advance(40, 0.05);
   EXPECT_EQ(run.lost_time, 0);
   EXPECT_LT(run.state.v.norm(), 100);
+}
+
+TEST(Step, ThinLinkOnABallJointKeepsItsEnergy) {
+  // It turns slowly when a segment begins and is spun up to hundreds of radians a second within: steps that are chosen by
+  // the spin at their start alone change the energy by a fifth.
+  SceneDescription scene = ground(0.5, 0, 0);
+  for (int k = 0; k < 2; ++k) {
+    BodyDescription link =
+        body("link " + std::to_string(k), Capsule{0.0133, 0.265}, Vec3::Zero(), Vec3::Zero());
+    link.joint = {};
+    link.joint.kind = k == 0 ? JointKind::ball : JointKind::revolute;
+    link.joint.parent = k == 0 ? "" : "link 0";
+    link.joint.X_PJ.position = k == 0 ? Vec3(0, 0, 2) : Vec3(0, 0, -0.278);
+    link.joint.X_BK.position = Vec3(0, 0, 0.278);
+    link.joint.axis = Vec3::UnitX();
+    if (k == 0) link.joint.velocity = {-16, -14, -5};
+    if (k == 1) link.joint.position = {1.0};
+    if (k == 1) link.joint.velocity = {-30};
+    scene.bodies.push_back(link);
+  }
+  Simulation run(scene);
+  const double start = kinetic_energy(run.model, run.state);
+  double worst = 0;
+  for (int i = 0; i < 25; ++i) {
+    run.advance(1, 0.02);
+    worst = std::max(worst, std::abs(kinetic_energy(run.model, run.state) / start - 1));
+  }
+  // Four thousandths a segment at most, of either sign; without that bound it is off by 22 %.
+  EXPECT_LT(worst, 0.1);
+  EXPECT_EQ(run.lost_time, 0);
 }
 
 TEST(Step, FallingStackGainsNoEnergy) {
