@@ -214,7 +214,7 @@ void Islands::advance(const State& state, const Controls& controls, const StepMe
 }  // namespace
 
 StepResult step(const Model& model, const State& state, const StepMemory& memory, const Controls& controls,
-                double h, const StepSettings& settings, StepWorkspace& workspace) {
+                double h, const StepSettings& settings, StepWorkspace& workspace, StepTrace*) {
   StepWorkspace::Data& data = workspace.data();
   require_finite(model, state, "start of the step");
   Islands islands(model, data, settings, h);

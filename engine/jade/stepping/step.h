@@ -11,6 +11,8 @@
 
 namespace jade {
 
+struct StepTrace;
+
 /// Lengths: clearance < standoff < the gap at which a contact becomes active, which the step finds for each.
 struct StepSettings {
   Integrator integrator = Integrator::midpoint;
@@ -102,9 +104,9 @@ class StepError : public std::runtime_error {
 /// Islands of bodies that can reach each other are advanced on their own, with sub-steps of their own:
 ///   repeat  find contacts → collide where they hit → segment of the rest of the step → sweep → move to the first hit
 /// Throws StepError for a start that intersects, naming the pair, and for numbers that are not finite, naming stage and
-/// body. A pure function: the workspace only lends memory.
+/// body. A pure function: the workspace only lends memory, and `trace` (null: none) only records.
 [[nodiscard]] StepResult step(const Model& model, const State& state, const StepMemory& memory,
                               const Controls& controls, double h, const StepSettings& settings,
-                              StepWorkspace& workspace);
+                              StepWorkspace& workspace, StepTrace* trace = nullptr);
 
 }  // namespace jade
