@@ -88,9 +88,10 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   const Vec3& n = at.normal;
   const Vec3 slip = slip_velocity - n.dot(slip_velocity) * n;
   const double speed = slip.norm();
+  contact.along_slip = speed > kNoSlip;
   contact.directions[0] = n;
   contact.directions[1] =
-      speed > kNoSlip ? Vec3(slip / speed) : tangent_fixed_in(pose(pairs[contact.pair].b, false).R, n);
+      contact.along_slip ? Vec3(slip / speed) : tangent_fixed_in(pose(pairs[contact.pair].b, false).R, n);
   contact.directions[2] = n.cross(contact.directions[1]);
 }
 
@@ -184,13 +185,14 @@ void Island::prepare_middle(double s) {
 
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
 /// friction changes its direction there, and a step across would be of first order only. Returns the length.
-double Island::segment(double s) {
+double Island::segment(double s, SolveTrace::Length rule) {
   halved_ = false;
   // The mean velocity is a fixed point that a light link in fast company may flee from: shorter segments contract.
   for (int half = 0; !solve_segment(s) && half < kMostHalves; ++half) {
     s *= 0.5;
     halved_ = true;
   }
+  record_solve(s, rule);
   if (settings_.integrator == Integrator::midpoint) {
     // Each event is located from a linear forecast; a second look settles what the first left of the slip.
     bool ended = false;
@@ -199,6 +201,7 @@ double Island::segment(double s) {
       if (!(end < s)) break;
       s = end;
       solve_segment(s);
+      record_solve(s, SolveTrace::Length::event);
       ended = true;
     }
     if (ended) ++slip_events_;
@@ -228,6 +231,7 @@ bool Island::solve_segment(double s) {
   // The same features at the middle; tangents along the slip that would be without friction.
   for (MovingTree* tree : trees) {
     tree->v_bar = midpoint ? VecX(0.5 * (tree->now.v + tree->u)) : tree->u;
+    if (trace) tree->u_first = tree->u;
     update_velocities(tree->model, tree->v_bar, tree->middle);
   }
   for (const int c : row_contacts_) {
@@ -305,6 +309,7 @@ double Island::bend_rate(const NearPair& pair, double s) const {
 /// between standoff and clearance it is worth another solution with c + bend for c. True if there is such a pair.
 bool Island::forecast_bends(double s) {
   bend_span_ = s;
+  bends_.clear();
   for (MovingTree* tree : trees) {
     tree->displacement = s * tree->p1 + (0.5 * s * s) * tree->p2;
     integrate(tree->model, tree->now.q, tree->displacement, tree->q_m);
@@ -313,10 +318,13 @@ bool Island::forecast_bends(double s) {
   VecX change = VecX::Zero(rows_.size());  // of the gaps, to first order; the same for every integrator
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->displacement; }, change);
   std::vector<double> forecast(pairs.size(), std::numeric_limits<double>::infinity());
+  std::vector<int> lowest(pairs.size(), -1);  // contact of that forecast
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
-    double& least = forecast[contact.pair];
-    least = std::min(least, contact.now.gap + change[contact.first_row]);
+    const double gap = contact.now.gap + change[contact.first_row];
+    if (gap >= forecast[contact.pair]) continue;
+    forecast[contact.pair] = gap;
+    lowest[contact.pair] = c;
   }
   const double room = settings_.standoff - settings_.clearance;
   bool found = false;
@@ -324,12 +332,12 @@ bool Island::forecast_bends(double s) {
     NearPair& pair = pairs[k];
     if (!pair.has_rows) continue;
     const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
-    const double end = distance({collision_.shapes()[pair.a].geometry, X_WA},
-                                {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction)
-                           .lower_bound;
-    const double bend = end - forecast[k];
+    const DistanceResult nearest = distance({collision_.shapes()[pair.a].geometry, X_WA},
+                                            {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction);
+    const double end = nearest.lower_bound, bend = end - forecast[k];
     if (end > settings_.standoff || bend > -kMuchBend * room) continue;
-    pair.bend += std::max(bend, -kMostBend * room);
+    pair.bend = std::max(bend, -kMostBend * room);
+    record_bend(pair, bend, nearest, lowest[k]);
     found = true;
   }
   return found;
