@@ -32,8 +32,8 @@ void ContactMotion::place(const std::vector<RowTree>& trees, Anchor a, Anchor b,
       const Link& link = model.links()[i];
       --depth;
       for (int k = link.nv; k-- > 0;)
-        s.columns.push_back({work.S[link.v + k], s.first + link.v + k, depth,
-                             link.motion == LinkMotion::free && k < 3});
+        s.columns.push_back(
+            {work.S[link.v + k], s.first + link.v + k, depth, link.motion == LinkMotion::free && k < 3});
     }
   }
   J_.setZero(3, size_);
@@ -88,8 +88,7 @@ void ContactMotion::force_by_point(const Vec3& F, const Mat3X& P, MatX& out) con
   out.setZero(size_, P.cols());
   const Mat3X turn = -(skew(F) * P);  // dp × F
   for (const Side& side : sides_)
-    for (const Column& k : side.columns)
-      out.row(k.local) += side.sign * (k.S.head<3>().transpose() * turn);
+    for (const Column& k : side.columns) out.row(k.local) += side.sign * (k.S.head<3>().transpose() * turn);
 }
 
 void ContactMotion::force_by_position(const Vec3& F, const Mat3X& P, MatX& out) const {

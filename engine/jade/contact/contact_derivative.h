@@ -47,13 +47,14 @@ class ContactMotion {
   /// A velocity that moves a side.
   struct Column {
     Vec6 S;
-    int local = 0;        ///< column
-    int depth = 0;        ///< links before its own on the way from the world
-    bool carries = false;  ///< a translation of a free link: takes the rotation's columns of the same link along
+    int local = 0;  ///< column
+    int depth = 0;  ///< links before its own on the way from the world
+    bool carries =
+        false;  ///< a translation of a free link: takes the rotation's columns of the same link along
   };
   struct Side {
     double sign = 1;
-    Vec3 arm = Vec3::Zero();  ///< p seen from the tree's origin
+    Vec3 arm = Vec3::Zero();      ///< p seen from the tree's origin
     std::vector<Column> columns;  ///< from the link to the world
     int first = 0;
   };

@@ -127,10 +127,8 @@ void Island::record_collision(ImpactLaw law) {
   const std::ptrdiff_t used = collision.poisson ? 2 : 1;
   collision.stages.erase(collision.stages.begin(), collision.stages.end() - used);
   collision.solved = solution_.status == LcpStatus::solved;
-  for (const int c : row_contacts_) {
-    const bool bounces = law != ImpactLaw::inelastic && is_impact(contacts[c]);
-    collision.restitution.push_back(bounces ? pairs[contacts[c].pair].restitution : 0);
-  }
+  for (const int c : row_contacts_)
+    collision.bounces.push_back(law != ImpactLaw::inelastic && is_impact(contacts[c]));
   collision.nearest = nearest_class();
 }
 

@@ -8,6 +8,7 @@
 #include "jade/dynamics/kinematics.h"
 #include "jade/dynamics/manifold.h"
 #include "jade/geometry/distance.h"
+#include "jade/stepping/closing_rate.h"
 #include "jade/stepping/island.h"
 #include "jade/stepping/midpoint.h"
 
@@ -279,8 +280,8 @@ bool Island::solve_segment(double s) {
 }
 
 /// What the rows' end velocity has to stay above, moved to the other side: w = J_m (v + v⁺) − J v − k.
-///   k_n = −c/s − ½ Jₙ v,  c = gap − δ; for c < 0 pushed out over two steps: −c/(2h) instead of −c/s
-/// Euler's rules have w = J v⁺ − k with k_n = −c/s.
+///   k_n = −closing − ½ Jₙ v,  closing = closing_rate(gap − δ)
+/// Euler's rules have w = J v⁺ − k with k_n = −closing.
 void Island::set_bias(double s) {
   bias_.setZero(rows_.size());
   const bool midpoint = settings_.integrator == Integrator::midpoint;
@@ -289,7 +290,8 @@ void Island::set_bias(double s) {
     double excess = contact.now.gap - settings_.standoff;
     // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
     if (settings_.integrator == Integrator::explicit_euler) excess += s * contact.approach;
-    const double closing = excess >= 0 ? excess / s : excess / (2 * h_);
+    const double closing =
+        closing_rate(excess, s, h_, push_out_length(settings_.standoff, settings_.clearance)).value;
     bias_[contact.first_row] += closing + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
     if (!midpoint) continue;
     bias_[contact.first_row] += -contact.approach + 0.5 * contact.approach;

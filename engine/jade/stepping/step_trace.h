@@ -63,7 +63,7 @@ struct ForcesTrace {
 /// Poisson: compression (e = 0), then e times its normal impulses, then again e = 0 from there.
 struct CollisionTrace {
   std::vector<RowsTrace> rows;
-  std::vector<double> restitution;  ///< per entry of rows; 0 for contacts that do not bounce
+  std::vector<char> bounces;  ///< per entry of rows: whether restitution acts on it
   bool poisson = false;
   std::vector<ForcesTrace> stages;  ///< one, or two for Poisson
   bool solved = true;               ///< false: the forces are those of a compliant problem
