@@ -77,6 +77,7 @@ void IslandTape::build() {
 
 void IslandTape::substep(const SubstepTrace& trace) {
   substep_ = &trace;
+  debug_starts.push_back({q_, v_, left_});
   solves_.assign(trace.solves.size(), {});
   start_contacts_.resize(std::max(start_contacts_.size(), trace.contacts.size()));
   placed_.assign(trace.contacts.size(), 0);

@@ -48,6 +48,8 @@ class IslandTape {
   int parameters_in = 0,
       step_size_in = 0;      ///< the step size is summed up from the parameters that ask for it
   int q_out = 0, v_out = 0;  ///< and of the outputs
+  std::vector<std::array<int, 3>> debug_starts;
+  std::vector<std::pair<int,double>> debug_lengths;
   Kink nearest;
   std::string no_derivative;  ///< why there is none; empty: there is one
 

@@ -39,6 +39,7 @@ IslandTape::Solve& IslandTape::solve(int index) {
 
   Solve slots;
   slots.s = length_of(index);
+  debug_lengths.push_back({slots.s, trace.s});
   std::vector<int> bends;
   for (const BendTrace& bend : trace.bends) bends.push_back(bend_of(bend));
   place_middle(trace);
