@@ -281,6 +281,7 @@ void IslandTape::move() {
   const double sigma = substep_->sigma, s = trace.s;
   if (sigma == 0) return;
   const bool hits = sigma != s;
+  stop_slip(trace);
   const int length = hits ? hit_of(last) : solve(last).s;
   const Solve slots = solve(last);
   if (!no_derivative.empty()) return;
