@@ -132,6 +132,12 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
       forces.classes[static_cast<std::size_t>(rows.first + r)] =
           sticks && !none ? RowClass::separate : row_class(r);
       any = any || (sticks && none);
+      // Pulled at, the step locates the end of a slip along the pull only: one direction is not like the other.
+      if (sticks && none && rows.along_slip)
+        nearest.nearer({.kind = Kink::Kind::event,
+                        .distance = 0,
+                        .shape_a = substep_->contacts[static_cast<std::size_t>(rows.contact)].shape_a,
+                        .shape_b = substep_->contacts[static_cast<std::size_t>(rows.contact)].shape_b});
     }
   }
   if (!any) return;

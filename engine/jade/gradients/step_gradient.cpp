@@ -61,7 +61,8 @@ std::string describe(const Kink& kink, const Model& model, const CollisionModel&
     case Kink::Kind::grazing:
       return fmt::format("impact {} grazes, or comes together with another", pair);
     case Kink::Kind::event:
-      return fmt::format("slip {} ends together with the segment", pair);
+      return fmt::format("contact {} between sticking and slipping at no speed while something pulls at it",
+                         pair);
     case Kink::Kind::none:
       break;
   }

@@ -23,7 +23,7 @@ struct Kink {
     row_class,   ///< a row of a problem between two classes (touching and leaving, sticking and slipping)
     row_choice,  ///< a contact between being held by the segment, being hit and being left alone
     grazing,     ///< a hit at no speed, or two hits at one time
-    event,       ///< a slip that ends where the segment does
+    event,       ///< a slip of no speed under a pull: it would end at once or not, depending on where it goes
   };
   Kind kind = Kind::none;
   double distance = std::numeric_limits<double>::infinity();
