@@ -101,9 +101,9 @@ int benchmark_main(int argc, char** argv, const std::string& about,
       return help ? 0 : 2;
     }
   }
-  const std::vector<ComparisonResult> results = measure(settings);
-  print_table(results);
   try {
+    const std::vector<ComparisonResult> results = measure(settings);
+    print_table(results);
     if (!file.empty()) write_file(file, to_json(about, results));
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());

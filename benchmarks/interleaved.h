@@ -65,7 +65,8 @@ void print_table(const std::vector<ComparisonResult>& results);
 std::string to_json(const std::string& title, const std::vector<ComparisonResult>& results);
 
 /// The command line that all benchmarks share: [--json FILE] [--quick] [--help]. Calls `measure` with the settings,
-/// prints the table and writes the file. Returns the exit code: 0, 2 for wrong usage, 3 when the file can't be written.
+/// prints the table and writes the file. Returns the exit code: 0, 2 for wrong usage, 3 when a
+/// contender can't be measured or the file not be written.
 int benchmark_main(int argc, char** argv, const std::string& about,
                    const std::function<std::vector<ComparisonResult>(const TimingSettings&)>& measure);
 

@@ -43,6 +43,7 @@ void make_wrong(SceneDescription& scene) {
   }
   for (BodyDescription& body : scene.bodies) {
     for (double& stiffness : body.joint.stiffness) stiffness *= 1.05;
+    body.joint.limit_restitution *= 0.95;
     if (body.joint.kind == JointKind::free && body.inertia) body.inertia->inertia(2, 2) *= 0.95;
   }
 }

@@ -1,7 +1,5 @@
 #include "reference/jade_world.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "jade/base/version.h"
@@ -31,15 +29,8 @@ const Variant& variant_named(const std::string& engine) {
   throw NotApplicable("there is no engine " + engine);
 }
 
-/// What is missing is refused, not run without.
-void refuse_what_is_not_there(const SceneDescription& scene) {
-  for (const BodyDescription& body : scene.bodies) {
-    for (const std::vector<double>* limits : {&body.joint.lower, &body.joint.upper}) {
-      for (const double limit : *limits) {
-        if (std::isfinite(limit)) throw NotApplicable("joint limits are not enforced yet: " + body.name);
-      }
-    }
-  }
+bool any_has_limits(const Model& model) {
+  return model.lower().array().isFinite().any() || model.upper().array().isFinite().any();
 }
 
 bool any_can_meet(const CollisionModel& collision) {
@@ -52,7 +43,7 @@ bool any_can_meet(const CollisionModel& collision) {
   return false;
 }
 
-/// Scenes in which nothing can touch are moved by `propagate` alone, all others by `step`.
+/// Scenes in which nothing can touch and no joint has limits are moved by `propagate` alone, all others by `step`.
 class JadeWorld : public World {
  public:
   explicit JadeWorld(const RunRequest& request)
@@ -65,9 +56,8 @@ class JadeWorld : public World {
         state_(initial_state(model_)),
         next_(state_),
         h_(request.time_step),
-        can_touch_(any_can_meet(contact_.collision())) {
+        can_touch_(any_can_meet(contact_.collision()) || any_has_limits(model_)) {
     for (const auto& [name, value] : request.settings) throw NotApplicable("unknown setting " + name);
-    refuse_what_is_not_there(request.scene);
   }
 
   EngineInfo info() const override {

@@ -32,6 +32,17 @@ int ConstraintRows::add_contact(const std::vector<RowTree>& trees, Anchor a, Anc
     const Model& model = *trees[anchor.tree].model;
     const DynamicsWorkspace& work = *trees[anchor.tree].work;
     const Vec3 arm = p - work.origin[0];
+    // A body alone in the air: d·(v + ω × arm) = d·v + (arm × d)·ω.
+    if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
+      for (int r = 0; r < count; ++r) {
+        const Vec3 turning = cross3(arm, directions[r]);
+        for (int k = 0; k < 3; ++k) {
+          J_[block.offset + 6 * r + k] += sign * directions[r][k];
+          J_[block.offset + 6 * r + 3 + k] += sign * turning[k];
+        }
+      }
+      return;
+    }
     for (int i = anchor.link; i >= 0; i = model.links()[i].parent) {
       const Link& link = model.links()[i];
       for (int k = link.v; k < link.v + link.nv; ++k) {
@@ -60,36 +71,39 @@ int ConstraintRows::add_coordinate(const std::vector<RowTree>& trees, int tree, 
 
 void ConstraintRows::solve_columns(const std::vector<RowTree>& trees) {
   MJ_.resize(J_.size());
-  for (const Block& block : blocks_) {
-    const RowTree& tree = trees[block.tree];
-    x_.resize(block.nv);
-    for (int r = 0; r < block.rows; ++r) {
-      const int at = block.offset + r * block.nv;
-      y_ = Eigen::Map<const VecX>(&J_[at], block.nv);
-      solve_articulated(*tree.model, *tree.work, y_, x_);
-      Eigen::Map<VecX>(&MJ_[at], block.nv) = x_;
-    }
-  }
+  for (const Block& block : blocks_)
+    solve_articulated_rows(*trees[block.tree].model, *trees[block.tree].work, &J_[block.offset], block.rows,
+                           &MJ_[block.offset]);
 }
 
 void ConstraintRows::form_A(MatX& A) const {
   A.setZero(rows_, rows_);
-  for (const Block& right : blocks_) {
+  for (const Block& right : blocks_)
     for (int l = last_block_[right.tree]; l >= 0; l = blocks_[l].next) {
       const Block& left = blocks_[l];
       if (left.first_row > right.first_row) continue;
-      for (int i = 0; i < left.rows; ++i)
-        for (int j = 0; j < right.rows; ++j) {
-          double sum = 0;
-          for (int k = 0; k < left.nv; ++k)
-            sum += J_[left.offset + i * left.nv + k] * MJ_[right.offset + j * right.nv + k];
-          A(left.first_row + i, right.first_row + j) += sum;
-        }
+      if (left.nv == 6)
+        add_products<6>(left, right, A);
+      else
+        add_products<Eigen::Dynamic>(left, right, A);
     }
-  }
   // Exactly symmetric: the upper half was computed, the lower is its mirror.
   for (int j = 0; j < rows_; ++j)
     for (int i = 0; i < j; ++i) A(j, i) = A(i, j);
+}
+
+/// A(left, right) += J_left M⁻¹ J_rightᵀ.
+template <int kVelocities>
+void ConstraintRows::add_products(const Block& left, const Block& right, MatX& A) const {
+  const int nv = kVelocities == Eigen::Dynamic ? left.nv : kVelocities;
+  const double* J = &J_[left.offset];
+  const double* MJ = &MJ_[right.offset];
+  for (int j = 0; j < right.rows; ++j)
+    for (int i = 0; i < left.rows; ++i) {
+      double sum = 0;
+      for (int k = 0; k < nv; ++k) sum += J[i * nv + k] * MJ[j * nv + k];
+      A(left.first_row + i, right.first_row + j) += sum;
+    }
 }
 
 }  // namespace jade

@@ -82,12 +82,13 @@ class ConstraintRows {
     return sum;
   }
   Block& add_block(const std::vector<RowTree>& trees, int tree, int count);
+  template <int kVelocities>
+  void add_products(const Block& left, const Block& right, MatX& A) const;
 
   int rows_ = 0;
   std::vector<Block> blocks_;
   std::vector<int> last_block_;  ///< per tree
   std::vector<double> J_, MJ_;
-  VecX y_, x_;
 };
 
 }  // namespace jade

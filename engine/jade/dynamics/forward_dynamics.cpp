@@ -8,6 +8,11 @@
 namespace jade {
 namespace {
 
+constexpr double kNoForce[6] = {};
+
+/// Coordinates of a free joint move along single spatial axes: first the linear ones, which stand last there.
+constexpr int free_axis(int k) { return k < 3 ? k + 3 : k - 3; }
+
 /// Eliminates the coordinates of one link from its articulated inertia and hands what is left to its parent.
 [[gnu::always_inline]] inline void factor_link(const Link& link, const VecX& diagonal, Mat6& I,
                                                DynamicsWorkspace& work) {
@@ -17,10 +22,12 @@ namespace {
     if (parent) *parent += I;
     return;
   }
+  const bool free = link.motion == LinkMotion::free;
   for (int k = link.v + link.nv; k-- > link.v;) {
     const Vec6& S = work.S[k];
-    const Vec6 U = I * S;
-    const double inverse_D = 1 / (S.dot(U) + diagonal[k]);
+    const int axis = free_axis(k - link.v);
+    const Vec6 U = free ? Vec6(I.col(axis)) : Vec6(I * S);
+    const double inverse_D = 1 / ((free ? U[axis] : S.dot(U)) + diagonal[k]);
     work.U[k] = U;
     work.inverse_D[k] = inverse_D;
     // What is left after the last elimination goes straight to the parent; the world takes nothing.
@@ -84,6 +91,28 @@ void add_accelerations(const Model& model, DynamicsWorkspace& work) {
   for (std::size_t i = 0; i < model.links().size(); ++i) work.A[i] += work.dA[i];
 }
 
+/// Both sweeps of a body alone in the air, where S are unit vectors: u_k = τ_k − F_k, x = M⁻¹ u. Columns of U below the
+/// diagonal are the factor of M, inverse_D its pivots.
+[[gnu::always_inline]] inline void solve_single(const DynamicsWorkspace& work, const double* tau,
+                                                const double* F, double* u, double* x) {
+  double scaled[6];
+  for (int k = 5; k >= 0; --k) {
+    double sum = tau[k] - F[free_axis(k)];
+    for (int m = k + 1; m < 6; ++m) sum -= work.U[m][free_axis(k)] * scaled[m];
+    u[k] = sum;
+    scaled[k] = sum * work.inverse_D[k];
+  }
+  for (int k = 0; k < 6; ++k) {
+    double sum = u[k];
+    for (int j = 0; j < k; ++j) sum -= work.U[k][free_axis(j)] * x[j];
+    x[k] = sum * work.inverse_D[k];
+  }
+}
+
+bool is_single_body(const Model& model) {
+  return model.links().size() == 1 && model.links()[0].motion == LinkMotion::free;
+}
+
 }  // namespace
 
 void factor_articulated(const Model& model, const VecX& diagonal, DynamicsWorkspace& work) {
@@ -94,6 +123,7 @@ void factor_articulated(const Model& model, const VecX& diagonal, DynamicsWorksp
 
 void solve_articulated(const Model& model, DynamicsWorkspace& work, const VecX& y, VecX& x) {
   x.resize(model.nv());
+  if (is_single_body(model)) return solve_single(work, y.data(), kNoForce, work.u.data(), x.data());
   for (Vec6& F : work.F) F.setZero();
   sweep_up(model, y, work);
   sweep_down(model, work, x);
@@ -101,8 +131,28 @@ void solve_articulated(const Model& model, DynamicsWorkspace& work, const VecX& 
     if (link.prescribed) x[link.v] = 0;
 }
 
+void solve_articulated_rows(const Model& model, DynamicsWorkspace& work, const double* rows, int count,
+                            double* out) {
+  const int nv = model.nv();
+  if (is_single_body(model)) {
+    for (int r = 0; r < count; ++r) solve_single(work, rows + 6 * r, kNoForce, work.u.data(), out + 6 * r);
+    return;
+  }
+  for (int r = 0; r < count; ++r) {
+    work.effort = Eigen::Map<const VecX>(rows + r * nv, nv);
+    solve_articulated(model, work, work.effort, work.effort);
+    Eigen::Map<VecX>(out + r * nv, nv) = work.effort;
+  }
+}
+
 void aba(const Model& model, const VecX& tau, DynamicsWorkspace& work, VecX& a) {
   forces_at_rest(model, work, a);
+  if (is_single_body(model)) {
+    solve_single(work, tau.data(), work.F[0].data(), work.u.data(), a.data());
+    Vec6& A = work.A[0];
+    for (int k = 0; k < 6; ++k) A[free_axis(k)] += a[k];
+    return;
+  }
   sweep_up(model, tau, work);
   sweep_down(model, work, a);
   add_accelerations(model, work);

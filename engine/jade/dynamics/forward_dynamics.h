@@ -18,6 +18,10 @@ void factor_articulated(const Model& model, const VecX& diagonal, DynamicsWorksp
 /// x ← M⁻¹ y, after factor_articulated. `x` and `y` may be the same vector.
 void solve_articulated(const Model& model, DynamicsWorkspace& work, const VecX& y, VecX& x);
 
+/// The same for `count` vectors y, one after the other in memory.
+void solve_articulated_rows(const Model& model, DynamicsWorkspace& work, const double* rows, int count,
+                            double* out);
+
 /// Accelerations under generalised forces tau: M a + c = tau for all coordinates that are not prescribed. On entry
 /// `a` (nv numbers) holds the accelerations of prescribed coordinates; its other entries do not matter.
 /// After update_velocities and factor_articulated; leaves A of all links in the workspace.

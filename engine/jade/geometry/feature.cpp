@@ -10,6 +10,45 @@ namespace {
 using Kind = Feature::Kind;
 using Mat3x12 = Eigen::Matrix<double, 3, 12>;
 
+/// Closest points of the features' cores and the normal, before the radii are taken off. The step asks for them at every
+/// contact, the derivatives below are the gradients' alone.
+struct Feet {
+  Vec3 a, b, n;
+};
+
+Feet apart(const Vec3& a, const Vec3& b, const Vec3& toward_B) {
+  const Vec3 w = b - a;
+  const double length = w.norm();
+  return {a, b, length == 0 ? Vec3(toward_B.normalized()) : Vec3(w / length)};
+}
+
+Feet feet_of(const Feature& fa, const Transform& X_WA, const Feature& fb, const Transform& X_WB,
+             const Vec3& toward_B) {
+  const Vec3 a = X_WA * fa.point, b = X_WB * fb.point;
+  if (fa.kind == Kind::plane && fb.kind == Kind::point) {
+    const Vec3 n = X_WA.R * fa.direction;
+    return {b - n.dot(b - a) * n, b, n};
+  }
+  if (fa.kind == Kind::point && fb.kind == Kind::plane) {
+    const Vec3 n = X_WB.R * fb.direction;
+    return {a, a - n.dot(a - b) * n, -n};
+  }
+  if (fa.kind == Kind::point && fb.kind == Kind::point) return apart(a, b, toward_B);
+  if (fa.kind == Kind::line && fb.kind == Kind::point) {
+    const Vec3 d = X_WA.R * fa.direction;
+    return apart(a + d.dot(b - a) * d, b, toward_B);
+  }
+  if (fa.kind == Kind::point && fb.kind == Kind::line) {
+    const Vec3 d = X_WB.R * fb.direction;
+    return apart(a, b + d.dot(a - b) * d, toward_B);
+  }
+  assert(fa.kind == Kind::line && fb.kind == Kind::line);
+  const Vec3 da = X_WA.R * fa.direction, db = X_WB.R * fb.direction, e = b - a, w = da.cross(db);
+  const double c = da.dot(db), D = 1 - c * c, ea = da.dot(e), eb = db.dot(e);
+  const double sign = w.dot(toward_B) < 0 ? -1 : 1;
+  return {a + (ea - c * eb) / D * da, b + (c * ea - eb) / D * db, sign / w.norm() * w};
+}
+
 /// A feature placed in the world, with its derivatives: how its point and direction move with the 12 numbers.
 struct Placed {
   Vec3 x, d;
@@ -108,12 +147,12 @@ Core solve(const Feature& fa, const Transform& X_WA, const Feature& fb, const Tr
 
 FeatureContact closest_points(const Feature& a, const Transform& X_WA, const Feature& b,
                               const Transform& X_WB, const Vec3& toward_B) {
-  const Core core = solve(a, X_WA, b, X_WB, toward_B);
+  const Feet feet = feet_of(a, X_WA, b, X_WB, toward_B);
   FeatureContact contact;
-  contact.normal = core.n;
-  contact.p_A = core.a.p + a.radius * core.n;
-  contact.p_B = core.b.p - b.radius * core.n;
-  contact.gap = core.n.dot(contact.p_B - contact.p_A);
+  contact.normal = feet.n;
+  contact.p_A = feet.a + a.radius * feet.n;
+  contact.p_B = feet.b - b.radius * feet.n;
+  contact.gap = feet.n.dot(contact.p_B - contact.p_A);
   return contact;
 }
 

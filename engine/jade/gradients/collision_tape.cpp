@@ -47,8 +47,8 @@ void IslandTape::add_momentum(int out, int in, int place, std::size_t index, Dyn
 }
 
 /// Jacobians of a collision's or solve's rows, and M⁻¹ Jᵀ f with the given factors.
-VecX IslandTape::velocity_change(const std::vector<RowsTrace>& rows, const VecX& f,
-                                 const std::vector<const ContactMotion*>& motions,
+VecX IslandTape::velocity_change(const std::vector<RowsTrace>& rows, const std::vector<LimitRowTrace>& limits,
+                                 const VecX& f, const std::vector<const ContactMotion*>& motions,
                                  const std::vector<VecX>& diagonals, bool middle) {
   VecX change = VecX::Zero(nv);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -61,6 +61,10 @@ VecX IslandTape::velocity_change(const std::vector<RowsTrace>& rows, const VecX&
       change.segment(parts_[static_cast<std::size_t>(part.tree)].v, part.count) +=
           g.segment(part.first, part.count);
     }
+  }
+  for (const LimitRowTrace& row : limits) {
+    const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+    change[limit.velocity] += limit.sign * f[row.row];
   }
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     GradientTree& tree = *parts_[i].tree;
@@ -144,10 +148,21 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
       if (use.id.kind == ParameterKind::restitution && use.id.index == contact.material)
         tape.add_scaled(out, use.row, 1, -approach);
   }
+  for (const LimitRowTrace& row : collision.limits) {
+    const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+    const double e = row.bounces ? limit.restitution : 0;
+    if (impulse.given) {
+      tape.add_scaled(velocity + limit.velocity, forces_before + row.row, 1, e * limit.sign);
+      continue;
+    }
+    add_limit_block(row, impulse.forces.classes[static_cast<std::size_t>(row.row)], classes);
+    if (impulse.bounces) tape.add_scaled(forces + row.row, v_before + limit.velocity, 1, -e * limit.sign);
+  }
   if (!classes.factor()) refuse("the equations of an impact cannot be solved");
   const int shares = add_shares({.rows = collision.rows,
                                  .contacts = placed,
                                  .frames = frames,
+                                 .limits = collision.limits,
                                  .f = impulse.forces.f,
                                  .place = q_,
                                  .v0 = v_before},
@@ -181,9 +196,14 @@ void IslandTape::collide(const CollisionTrace& collision) {
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
     if (collision.bounces[i] != 0) back.f[rows.first] = contact.restitution * compression.f[rows.first];
   }
-  const VecX pressed =
-      collision.v_before + velocity_change(collision.rows, compression.f, motions, none, false);
-  const VecX returned = pressed + velocity_change(collision.rows, back.f, motions, none, false);
+  for (const LimitRowTrace& row : collision.limits)
+    if (row.bounces)
+      back.f[row.row] =
+          substep_->limits[static_cast<std::size_t>(row.limit)].restitution * compression.f[row.row];
+  const VecX pressed = collision.v_before +
+                       velocity_change(collision.rows, collision.limits, compression.f, motions, none, false);
+  const VecX returned =
+      pressed + velocity_change(collision.rows, collision.limits, back.f, motions, none, false);
   const auto [v_pressed, f_pressed] = add_impulse(
       collision, {.from = collision.v_before, .to = pressed, .v = before, .forces = compression}, before, -1);
   const auto [v_returned, unused] =

@@ -29,8 +29,9 @@ int IslandTape::event_of(int index) {
   std::vector<VecX> E(parts_.size()), E_by_s(parts_.size());
   for (std::size_t i = 0; i < parts_.size(); ++i)
     implicit_diagonal(parts_[i].tree->model, s, E[i], E_by_s[i]);
-  const VecX change = velocity_change(trace.rows, event.forced.f - trace.forces.f, motions, E, true);
-  const VecX x = substep_->v + trace.v_next + change;
+  const VecX change =
+      velocity_change(trace.rows, trace.limits, event.forced.f - trace.forces.f, motions, E, true);
+  const VecX x = (trace.with_gaps ? substep_->v : VecX(VecX::Zero(nv))) + trace.v_next + change;
   const VecX v0 = 0.5 * (substep_->v + trace.u_first);
 
   const int velocity = tape.slot(nv), forces = tape.slot(static_cast<int>(event.forced.f.size()));
@@ -78,7 +79,7 @@ int IslandTape::event_of(int index) {
     const int out = forces + rows.first;
     add_columns(out, q_, motion, by.w_by_q, -1);
     add_columns(out, slots.place, motion, by.w_by_place, -1);
-    add_columns(out, v_, motion, by.J, -1);
+    if (trace.with_gaps) add_columns(out, v_, motion, by.J, -1);
     add_both(velocity, q_, motion, by.g_by_q, 1);
     add_both(velocity, slots.place, motion, by.g_by_place, 1);
     if (slots.v0 >= 0) {
@@ -94,7 +95,7 @@ int IslandTape::event_of(int index) {
     }
     add_friction(rows, motion, trace.forces, velocity, -1);
     add_friction(rows, motion, event.forced, velocity, 1);
-    add_bias(trace, rows, slots, bends, frame, out);
+    if (trace.with_gaps) add_bias(trace, rows, slots, bends, frame, out);
     if (event.row != rows.first + 1) continue;
     ending = i;
     ending_J = by.J.row(1);
@@ -106,11 +107,17 @@ int IslandTape::event_of(int index) {
     add_columns(slip_at_start, v_, motion, slip.by_v.row(0), 1);
     if (slots.v0 >= 0) add_columns(slip_at_start, slots.v0, motion, slip.by_v0.row(0), 1);
   }
+  add_limit_rows(trace, slots, event.forced, forces, classes);
+  for (const LimitRowTrace& row : trace.limits) {
+    const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+    tape.add_scaled(velocity + limit.velocity, slots.forces + row.row, 1, -limit.sign);
+  }
   tape.add_scaled(slip_at_end, forces + event.row, 1, -1);  // what moves the row besides v̂
   if (!classes.factor()) refuse("the forecast of a slip's end cannot be solved");
   const int shares = add_shares({.rows = trace.rows,
                                  .contacts = placed,
                                  .frames = frames,
+                                 .limits = trace.limits,
                                  .f = event.forced.f,
                                  .middle = true,
                                  .place = slots.place,

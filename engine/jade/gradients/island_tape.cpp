@@ -77,7 +77,6 @@ void IslandTape::build() {
 
 void IslandTape::substep(const SubstepTrace& trace) {
   substep_ = &trace;
-  debug_starts.push_back({q_, v_, left_});
   solves_.assign(trace.solves.size(), {});
   start_contacts_.resize(std::max(start_contacts_.size(), trace.contacts.size()));
   placed_.assign(trace.contacts.size(), 0);
@@ -252,6 +251,22 @@ int IslandTape::hit_of(int index) {
   if (solve(index).sigma >= 0) return solve(index).sigma;
   const HitTrace& hit = substep_->solves[static_cast<std::size_t>(index)].hit;
   const PathEnd end = path_end(index, hit.time);
+  if (hit.limit >= 0) {
+    // gap + sign d_k(σ) = target
+    const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(hit.limit)];
+    const double closing = limit.sign * end.w[limit.velocity];
+    const int sigma = tape.slot(1);
+    nearest.nearer(
+        {.kind = Kink::Kind::grazing,
+         .distance = closing < 0 ? -closing / (-closing + std::abs(substep_->v[limit.velocity])) : 0});
+    if (!(closing < 0)) {
+      refuse("a limit is met without speed: it grazes");
+    } else {
+      tape.add_scaled(sigma, end.q + limit.velocity, 1, -limit.sign / closing);
+      tape.add_scaled(sigma, q_ + limit.velocity, 1, hit.target_by_gap * limit.sign / closing);
+    }
+    return solves_[static_cast<std::size_t>(index)].sigma = sigma;
+  }
   ContactMotion motion;
   motion.place(row_trees_end_, anchor(hit.shape_a), anchor(hit.shape_b), 0.5 * (hit.p_A + hit.p_B));
   const Eigen::RowVectorXd row = gap_row(motion, hit.normal);

@@ -48,8 +48,6 @@ class IslandTape {
   int parameters_in = 0,
       step_size_in = 0;      ///< the step size is summed up from the parameters that ask for it
   int q_out = 0, v_out = 0;  ///< and of the outputs
-  std::vector<std::array<int, 3>> debug_starts;
-  std::vector<std::pair<int, double>> debug_lengths;
   Kink nearest;
   std::string no_derivative;  ///< why there is none; empty: there is one
 
@@ -144,12 +142,18 @@ class IslandTape {
     const std::vector<RowsTrace>& rows;
     const std::vector<const PlacedContact*>& contacts;
     const std::vector<FrameDerivative>& frames;
+    const std::vector<LimitRowTrace>& limits;
     const VecX& f;
     bool middle = false;
     int place = -1, v0 = -1, s = -1;  ///< rows on the tape; s < 0: the mass matrix does not depend on it
     double length = 0;
   };
   int add_shares(const Shares& shares, ClassSolve& classes);
+  /// The row of a limit, ± v of a coordinate, as a block of J.
+  void add_limit_block(const LimitRowTrace& row, RowClass row_class, ClassSolve& classes) const;
+  /// r₂ of the limits of a solve: they are contacts whose row does not move.
+  void add_limit_rows(const SolveTrace& solve, const Solve& slots, const ForcesTrace& forces, int out,
+                      ClassSolve& classes);
   /// Slip that is too slow to count ends at once: see stop_slip.
   void stop_slip(const SolveTrace& solve);
   /// ∂(M Δ)/∂q and M into the tree's jacobian, at the start or at the middle.
@@ -158,9 +162,9 @@ class IslandTape {
   void add_momentum(int out, int in, int place, std::size_t part, DynamicsWorkspace& work, const VecX& change,
                     const VecX& diagonal, ClassSolve& classes);
   /// M⁻¹ Jᵀ f at the start or at the middle.
-  VecX velocity_change(const std::vector<RowsTrace>& rows, const VecX& f,
-                       const std::vector<const ContactMotion*>& motions, const std::vector<VecX>& diagonals,
-                       bool middle);
+  VecX velocity_change(const std::vector<RowsTrace>& rows, const std::vector<LimitRowTrace>& limits,
+                       const VecX& f, const std::vector<const ContactMotion*>& motions,
+                       const std::vector<VecX>& diagonals, bool middle);
 
   std::vector<GradientTree>& all_trees_;
   const CollisionModel& collision_;

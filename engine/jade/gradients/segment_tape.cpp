@@ -39,7 +39,6 @@ IslandTape::Solve& IslandTape::solve(int index) {
 
   Solve slots;
   slots.s = length_of(index);
-  debug_lengths.push_back({slots.s, trace.s});
   std::vector<int> bends;
   for (const BendTrace& bend : trace.bends) bends.push_back(bend_of(bend));
   place_middle(trace);
@@ -219,7 +218,8 @@ void IslandTape::add_friction(const RowsTrace& rows, const ContactMotion& motion
 
 int IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, const std::vector<int>& bends,
                                  ClassSolve& classes) {
-  const VecX x = midpoint() ? VecX(substep_->v + trace.v_next) : trace.v_next;
+  const bool with_start = midpoint() && trace.with_gaps;  // rows of v + v⁺, or of v⁺ alone
+  const VecX x = with_start ? VecX(substep_->v + trace.v_next) : trace.v_next;
   const VecX v0 = midpoint() ? VecX(0.5 * (substep_->v + trace.u_first)) : trace.u_first;
   classes.rows.resize(trace.forces.classes.size());
   moved_.resize(std::max(moved_.size(), trace.rows.size()));
@@ -250,7 +250,7 @@ int IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, co
     const int out = slots.forces + rows.first;
     add_columns(out, q_, at.motion, by.w_by_q, -1);
     add_columns(out, slots.place, at.motion, by.w_by_place, -1);
-    if (midpoint()) add_columns(out, v_, at.motion, by.J, -1);
+    if (with_start) add_columns(out, v_, at.motion, by.J, -1);
     add_both(slots.v_next, q_, at.motion, by.g_by_q, 1);
     add_both(slots.v_next, slots.place, at.motion, by.g_by_place, 1);
     if (slots.v0 >= 0) {
@@ -258,17 +258,19 @@ int IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, co
       add_both(slots.v_next, slots.v0, at.motion, by.g_by_v0, 1);
     }
     add_friction(rows, at.motion, trace.forces, slots.v_next, 1);
-    add_bias(trace, rows, slots, bends, frame, out);
+    if (trace.with_gaps) add_bias(trace, rows, slots, bends, frame, out);
     for (int i = 0; i < at.motion.parts(); ++i) {
       const ContactMotion::Part& part = at.motion.part(i);
       classes.blocks.push_back({rows.first, parts_[static_cast<std::size_t>(part.tree)].v,
                                 by.J.middleCols(part.first, part.count)});
     }
   }
+  add_limit_rows(trace, slots, trace.forces, slots.forces, classes);
   if (!classes.factor()) refuse("a segment's equations cannot be solved");
   return add_shares({.rows = trace.rows,
                      .contacts = placed,
                      .frames = frames,
+                     .limits = trace.limits,
                      .f = trace.forces.f,
                      .middle = true,
                      .place = slots.place,
@@ -276,6 +278,32 @@ int IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, co
                      .s = slots.s,
                      .length = trace.s},
                     classes);
+}
+
+void IslandTape::add_limit_block(const LimitRowTrace& row, RowClass row_class, ClassSolve& classes) const {
+  const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+  classes.rows[static_cast<std::size_t>(row.row)] = {row_class, -1, 0};
+  classes.blocks.push_back({row.row, limit.velocity, MatX::Constant(1, 1, limit.sign)});
+}
+
+void IslandTape::add_limit_rows(const SolveTrace& trace, const Solve& slots, const ForcesTrace& forces,
+                                int out, ClassSolve& classes) {
+  for (const LimitRowTrace& row : trace.limits) {
+    const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+    add_limit_block(row, forces.classes[static_cast<std::size_t>(row.row)], classes);
+    if (!trace.with_gaps) continue;
+    const bool explicit_euler = step_.integrator == Integrator::explicit_euler;
+    double excess = limit.gap - limit.standoff;
+    if (explicit_euler) excess += trace.s * limit.approach;
+    const ClosingRate closing =
+        closing_rate(excess, trace.s, step_.h, push_out_length(limit.standoff, limit.clearance));
+    const double by_v = explicit_euler ? closing.by_excess * trace.s : midpoint() ? 0.5 : 0;  // ½ = 1 − ½
+    tape.add_scaled(out + row.row, q_ + limit.velocity, 1, -closing.by_excess * limit.sign);
+    tape.add_scaled(out + row.row, v_ + limit.velocity, 1, -by_v * limit.sign);
+    tape.add_scaled(out + row.row, slots.s, 1,
+                    -closing.by_s - (explicit_euler ? closing.by_excess * limit.approach : 0));
+    tape.add_scaled(out + row.row, step_size_in, 1, -closing.by_h);
+  }
 }
 
 /// r₂ of the bias: see Island::set_bias.

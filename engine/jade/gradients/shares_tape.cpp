@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "jade/dynamics/kinematics.h"
@@ -38,6 +39,15 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
             J.segment(motion.part(p).first, motion.part(p).count);
       contact_of.push_back({c, r});
     }
+  if (contact_of.size() != free.size()) {
+    // Limits come after all contacts; their rows do not move.
+    for (const LimitRowTrace& row : at.limits) {
+      if (std::find(free.begin(), free.end(), row.row) == free.end()) continue;
+      const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+      Z(limit.velocity, static_cast<long>(contact_of.size())) = limit.sign;
+      contact_of.push_back({at.rows.size(), 0});
+    }
+  }
   const MatX J = Z.transpose();
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     GradientTree& tree = *parts_[i].tree;
@@ -70,14 +80,14 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
   const VecX rates = classes.rates_of_shares(at.f);
   for (std::size_t i = 0; i < free.size(); ++i) {
     const auto [c, r] = contact_of[i];
-    rows_by_position(at.rows[c], *at.contacts[c], at.frames[c], local(at.contacts[c]->motion, rates), by);
-    add_row(by, c, r, out + free[i], -1);
-
-    // −dA_ii x_i
     const double x = at.f[free[i]];
     const VecX z = Z.col(static_cast<long>(i));
-    rows_by_position(at.rows[c], *at.contacts[c], at.frames[c], local(at.contacts[c]->motion, z), by);
-    add_row(by, c, r, out + free[i], -2 * x);
+    if (c < at.rows.size()) {
+      rows_by_position(at.rows[c], *at.contacts[c], at.frames[c], local(at.contacts[c]->motion, rates), by);
+      add_row(by, c, r, out + free[i], -1);
+      rows_by_position(at.rows[c], *at.contacts[c], at.frames[c], local(at.contacts[c]->motion, z), by);
+      add_row(by, c, r, out + free[i], -2 * x);  // of −dA_ii x_i, and what follows
+    }
     for (std::size_t t = 0; t < parts_.size(); ++t) {
       GradientTree& tree = *parts_[t].tree;
       const VecX own = z.segment(parts_[t].v, tree.model.nv());
@@ -176,6 +186,12 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
       classes.blocks.push_back(
           {rows.first, parts_[static_cast<std::size_t>(part.tree)].v, J.middleCols(part.first, part.count)});
     }
+  }
+  for (const LimitRowTrace& row : trace.limits) {
+    if (trace.forces.classes[static_cast<std::size_t>(row.row)] != RowClass::clamped) continue;
+    const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+    add_limit_block(row, RowClass::clamped, classes);
+    tape.add_scaled(unused + row.row, v_ + limit.velocity, 1, limit.sign);
   }
   if (!classes.factor()) refuse("a slip that ends at once cannot be solved");
   tape.solve(velocity, unused, -1, std::move(classes));

@@ -48,7 +48,8 @@ const char* side_of(RowClass row_class) {
 
 std::string describe(const Kink& kink, const Model& model, const CollisionModel& collision) {
   if (kink.kind == Kink::Kind::none) return "";
-  const auto name = [&](int shape) {
+  const auto name = [&](int shape) -> std::string {
+    if (shape < 0) return "joint limit";
     const int body = collision.shapes()[static_cast<std::size_t>(shape)].body;
     return model.bodies()[static_cast<std::size_t>(body)].name;
   };

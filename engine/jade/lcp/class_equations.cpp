@@ -7,84 +7,72 @@
 namespace jade::lcp {
 
 bool ClassEquations::factor(const ContactIsland& s, const std::vector<RowClass>& classes, double epsilon) {
-  epsilon_ = epsilon;
-  free_.clear();
-  const auto slips = [&](int i) {
-    for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
-      if (slip_slope(s, classes, t) != 0) return true;
-    }
-    return false;
-  };
+  rows_.free.clear();
+  rows_.slips.clear();
+  // A tangent follows a normal that comes last; which one is known once all others are counted.
+  int slipping = 0;
   for (int i = 0; i < s.n; ++i) {
-    if (is_free(classes[i]) && !(i < s.m && slips(i))) free_.push_back(i);
+    if (!is_free(classes[i])) continue;
+    bool slips = false;
+    if (i < s.m) {
+      for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
+        const double slope = slip_slope(s, classes, t);
+        if (slope == 0) continue;
+        slips = true;
+        rows_.slips.push_back({slipping, t, slope});
+      }
+    }
+    if (slips) {
+      ++slipping;
+    } else {
+      rows_.free.push_back(i);
+    }
   }
-  k1_ = static_cast<int>(free_.size());
-  for (int i = 0; i < s.m; ++i) {
-    if (classes[i] == RowClass::clamped && slips(i)) free_.push_back(i);
+  rows_.plain = static_cast<int>(rows_.free.size());
+  int latest = -1;
+  for (const ClassRows::Slip& slip : rows_.slips) {
+    if (slip.column == latest) continue;
+    latest = slip.column;
+    rows_.free.push_back(s.normal[slip.tangent]);
   }
-  k_ = static_cast<int>(free_.size());
-
-  L_.resize(static_cast<std::size_t>(k1_) * k1_);
-  for (int j = 0; j < k1_; ++j) {
-    const double* a = s.column(free_[j]);
-    double* to = L_.data() + static_cast<std::ptrdiff_t>(j) * k1_;
-    for (int i = j; i < k1_; ++i) to[i] = a[free_[i]];
-    to[j] += epsilon * a[free_[j]];
-  }
-  return cholesky() && schur_complement(s, classes, epsilon);
+  return factor([&](int j) { return s.column(j); }, epsilon, kAnyPivot);
 }
 
-/// Left-looking by columns: column j gathers all earlier columns in passes of four.
-JADE_WIDE_LOOPS bool ClassEquations::cholesky() {
+/// Left-looking by columns: column j gathers all earlier columns in passes of four. Columns that do not reach row j
+/// (other islands, bodies further up a stack) are passed over.
+JADE_WIDE_LOOPS bool ClassEquations::cholesky(double least_pivot) {
   const int k = k1_;
   for (int j = 0; j < k; ++j) {
     double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k;
+    const double least = least_pivot * column[j];
     int p = 0;
     for (; p + 4 <= j; p += 4) {
       const double* c = L_.data() + static_cast<std::ptrdiff_t>(p) * k + j;
       const std::ptrdiff_t stride = k;
       const double factors[4] = {-c[0], -c[stride], -c[2 * stride], -c[3 * stride]};
+      if (factors[0] == 0 && factors[1] == 0 && factors[2] == 0 && factors[3] == 0) continue;
       axpy4(k - j, factors, c, c + stride, c + 2 * stride, c + 3 * stride, column + j);
     }
     for (; p < j; ++p) {
       const double* c = L_.data() + static_cast<std::ptrdiff_t>(p) * k + j;
-      axpy(k - j, -c[0], c, column + j);
+      if (c[0] != 0) axpy(k - j, -c[0], c, column + j);
     }
-    if (!(column[j] > 0)) return false;
-    const double root = std::sqrt(column[j]);
-    const double inverse = 1 / root;
-    column[j] = root;
+    if (!(column[j] > least)) return false;
+    const double inverse = 1 / std::sqrt(column[j]);
+    column[j] = inverse;  // the diagonal of L is kept as its inverse
     for (int i = j + 1; i < k; ++i) column[i] *= inverse;
   }
   return true;
 }
 
-JADE_WIDE_LOOPS bool ClassEquations::schur_complement(const ContactIsland& s,
-                                                      const std::vector<RowClass>& classes, double epsilon) {
+JADE_WIDE_LOOPS bool ClassEquations::schur_complement(double least_pivot) {
   const int slip = k_ - k1_;
-  Y_.resize(static_cast<std::size_t>(k1_) * slip);
-  Z_.resize(static_cast<std::size_t>(k1_) * slip);
-  S_.resize(static_cast<std::size_t>(slip) * slip);
   pivot_.resize(slip);
-  permuted_.resize(slip);
+  sizes_.resize(slip);
   for (int q = 0; q < slip; ++q) {
-    const int normal = free_[k1_ + q];
-    double* y = Y_.data() + static_cast<std::ptrdiff_t>(q) * k1_;
-    double* z = Z_.data() + static_cast<std::ptrdiff_t>(q) * k1_;
-    double* schur = S_.data() + static_cast<std::ptrdiff_t>(q) * slip;
-    const double* a = s.column(normal);
-    for (int i = 0; i < k1_; ++i) y[i] = z[i] = a[free_[i]];
-    for (int i = 0; i < slip; ++i) schur[i] = a[free_[k1_ + i]];
-    schur[q] += epsilon * a[normal];
-    for (int t = s.tangent_begin[normal]; t < s.tangent_begin[normal + 1]; ++t) {
-      const double slope = slip_slope(s, classes, t);
-      if (slope == 0) continue;
-      const double* at = s.column(t);
-      for (int i = 0; i < k1_; ++i) y[i] += slope * at[free_[i]];
-      for (int i = 0; i < slip; ++i) schur[i] += slope * at[free_[k1_ + i]];
-    }
-    forward(y);
-    forward(z);
+    sizes_[q] = std::abs(S_[static_cast<std::size_t>(q) * slip + q]);
+    forward(Y_.data() + static_cast<std::ptrdiff_t>(q) * k1_);
+    forward(Z_.data() + static_cast<std::ptrdiff_t>(q) * k1_);
   }
   for (int q = 0; q < slip; ++q) {
     for (int i = 0; i < slip; ++i) {
@@ -101,6 +89,7 @@ JADE_WIDE_LOOPS bool ClassEquations::schur_complement(const ContactIsland& s,
     }
     pivot_[j] = best;
     if (!(std::abs(column[best]) > 1e-300)) return false;
+    if (std::abs(column[best]) < least_pivot * sizes_[j]) return false;
     if (best != j) {
       for (int q = 0; q < slip; ++q) {
         std::swap(S_[static_cast<std::size_t>(q) * slip + j], S_[static_cast<std::size_t>(q) * slip + best]);
@@ -119,15 +108,15 @@ JADE_WIDE_LOOPS bool ClassEquations::schur_complement(const ContactIsland& s,
 JADE_WIDE_LOOPS void ClassEquations::forward(double* r) const {  // r ← L⁻¹ r
   for (int j = 0; j < k1_; ++j) {
     const double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k1_;
-    r[j] /= column[j];
+    r[j] *= column[j];
     axpy(k1_ - j - 1, -r[j], column + j + 1, r + j + 1);
   }
 }
 
-void ClassEquations::backward(double* r) const {  // r ← L⁻ᵀ r
+JADE_WIDE_LOOPS void ClassEquations::backward(double* r) const {  // r ← L⁻ᵀ r
   for (int j = k1_ - 1; j >= 0; --j) {
     const double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k1_;
-    r[j] = (r[j] - dot(k1_ - j - 1, column + j + 1, r + j + 1)) / column[j];
+    r[j] = (r[j] - dot(k1_ - j - 1, column + j + 1, r + j + 1)) * column[j];
   }
 }
 

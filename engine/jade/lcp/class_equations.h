@@ -8,37 +8,100 @@
 
 namespace jade::lcp {
 
-/// A factorisation of the coupled equations of given classes, K = S (A + ε W) P (see ActiveInverse).
+/// The unknowns of given classes: the free rows, and the slipping tangents that follow some of them.
+struct ClassRows {
+  struct Slip {
+    int column;    ///< which of the slipping normals it follows
+    int tangent;   ///< row
+    double slope;  ///< ±μ
+  };
+  std::vector<int> free;  ///< first the rows whose column of K is a column of A, then the slipping normals
+  int plain = 0;          ///< how many come first
+  std::vector<Slip> slips;
+};
+
+/// A factorisation of the coupled equations of given classes, K = S (A + ε W) P (see ClassTableau).
 /// Only the columns of slipping normals differ from the symmetric A, so they are put last:
 ///   K = [A₁₁ K₁₂; A₂₁ K₂₂],   A₁₁ + ε W = L Lᵀ,   Y = L⁻¹K₁₂,   Z = L⁻¹A₁₂,   S = K₂₂ − Zᵀ Y = LU
 /// One Cholesky when nothing slips, no pivoting outside the small block S.
 class ClassEquations {
  public:
+  /// Any positive pivot will do, or only one that keeps this much of its A_ii: then no row is nearly redundant.
+  static constexpr double kAnyPivot = 0;
+
   /// False when a pivot vanishes.
   bool factor(const ContactIsland& island, const std::vector<RowClass>& classes, double epsilon);
+  /// The same for rows of any matrix: `column(j)` points to its column j.
+  template <class Columns>
+  bool factor(const Columns& column, double epsilon, double least_pivot);
+  /// Whose unknowns they are; to be filled before `factor(column, …)`.
+  ClassRows& rows() { return rows_; }
 
   int size() const { return k_; }
   double epsilon() const { return epsilon_; }
   /// The free rows in the order of the equations and unknowns.
-  const std::vector<int>& free_rows() const { return free_; }
+  const std::vector<int>& free_rows() const { return rows_.free; }
   /// In place: r becomes K⁻¹ r, or K⁻ᵀ r.
   void solve(double* r) const;
   void solve_transposed(double* r) const;
 
  private:
-  bool cholesky();
-  bool schur_complement(const ContactIsland& island, const std::vector<RowClass>& classes, double epsilon);
+  bool cholesky(double least_pivot);
+  bool schur_complement(double least_pivot);
   void forward(double* r) const;
   void backward(double* r) const;
 
+  ClassRows rows_;
   double epsilon_ = 0;
   int k_ = 0;   ///< free rows
   int k1_ = 0;  ///< of them, rows whose column of K is a column of A
-  std::vector<int> free_;
   std::vector<double> L_, Y_, Z_, S_;
   std::vector<int> pivot_;
-  mutable std::vector<double> permuted_;
+  std::vector<double> sizes_;  ///< of the diagonal of K₂₂
 };
+
+template <class Columns>
+bool ClassEquations::factor(const Columns& column, double epsilon, double least_pivot) {
+  epsilon_ = epsilon;
+  k_ = static_cast<int>(rows_.free.size());
+  k1_ = rows_.plain;
+  const int k1 = k1_, slipping = k_ - k1;
+  const auto fit = [](std::vector<double>& v, int rows, int columns) {
+    const std::size_t size = static_cast<std::size_t>(rows) * columns;
+    if (v.size() < size) v.resize(size);
+  };
+  fit(L_, k1, k1);
+  const int* free = rows_.free.data();
+  for (int j = 0; j < k1; ++j) {
+    const double* a = column(free[j]);
+    double* to = L_.data() + static_cast<std::ptrdiff_t>(j) * k1;
+    for (int i = j; i < k1; ++i) to[i] = a[free[i]];
+    to[j] += epsilon * to[j];
+  }
+  if (!cholesky(least_pivot)) return false;
+  if (slipping == 0) return true;
+
+  fit(Y_, k1, slipping);
+  fit(Z_, k1, slipping);
+  fit(S_, slipping, slipping);
+  for (int q = 0; q < slipping; ++q) {
+    double* y = Y_.data() + static_cast<std::ptrdiff_t>(q) * k1;
+    double* z = Z_.data() + static_cast<std::ptrdiff_t>(q) * k1;
+    double* schur = S_.data() + static_cast<std::ptrdiff_t>(q) * slipping;
+    const double* a = column(free[k1 + q]);
+    for (int i = 0; i < k1; ++i) y[i] = z[i] = a[free[i]];
+    for (int i = 0; i < slipping; ++i) schur[i] = a[free[k1 + i]];
+    schur[q] += epsilon * schur[q];
+  }
+  for (const ClassRows::Slip& slip : rows_.slips) {
+    double* y = Y_.data() + static_cast<std::ptrdiff_t>(slip.column) * k1;
+    double* schur = S_.data() + static_cast<std::ptrdiff_t>(slip.column) * slipping;
+    const double* a = column(slip.tangent);
+    for (int i = 0; i < k1; ++i) y[i] += slip.slope * a[free[i]];
+    for (int i = 0; i < slipping; ++i) schur[i] += slip.slope * a[free[k1 + i]];
+  }
+  return schur_complement(least_pivot);
+}
 
 /// Solves S A P x = −b_X for the classes in `state` by the proximal iteration x ← x + (K + ε W)⁻¹(−b_X − K x) from
 /// the forces in `state`. Leaves f, v, σ and the residual. `Solver` has free_rows(), size(), epsilon() and solve(r).

@@ -10,124 +10,99 @@ namespace jade::lcp {
 void ClassWalk::begin(const ContactIsland& island, double epsilon) {
   island_ = &island;
   epsilon_ = epsilon;
-  b_.assign(island.b.begin(), island.b.end());
-  g_.assign(island.n, 0.0);
+  taking_part_ = island.n;
+  for (auto* vector : {&b_, &g_, &at_}) vector->resize(island.stride);
   z_ = 0;
-  df_.assign(island.n, 0.0);
-  dv_.assign(island.n, 0.0);
   last_ = {0, -1, RowClass::clamped};
   last_from_ = RowClass::separate;
 }
 
-JADE_WIDE_LOOPS void ClassWalk::velocities_of_motion(const IslandState& state, const ActiveInverse& inverse) {
+ClassWalk::Event ClassWalk::next_event(const std::vector<RowClass>& classes, const ClassTableau& tableau,
+                                       double sign) const {
   const ContactIsland& s = *island_;
-  const int n = s.n, k = inverse.size();
-  const int* free = inverse.free_rows().data();
-  const RowClass* classes = state.classes.data();
-  const auto watched = [&](int i) {
-    return i < s.m ? classes[i] == RowClass::separate : is_slipping(classes[i]);
-  };
-  // Every normal is separate or free, so the free normals tell the separate ones.
-  int watching = s.m;
-  for (int p = 0; p < k; ++p) watching -= free[p] < s.m;
-  for (int t = s.m; t < n; ++t) watching += is_slipping(classes[t]);
-  // By rows of A one at a time, or by columns of A P all at once, whichever touches less.
-  double* dv = dv_.data();
-  const double* df = df_.data();
-  if (watching < k) {
-    for (int i = 0; i < n; ++i) dv[i] = watched(i) ? dot(n, s.column(i), df) : 0;
-  } else {
-    std::fill(dv, dv + n, 0.0);
-    int p = 0;
-    for (; p + 4 <= k; p += 4) {
-      const int* j = free + p;
-      const double factors[4] = {df[j[0]], df[j[1]], df[j[2]], df[j[3]]};
-      axpy4(n, factors, inverse.velocity_column(j[0]), inverse.velocity_column(j[1]),
-            inverse.velocity_column(j[2]), inverse.velocity_column(j[3]), dv);
-    }
-    for (; p < k; ++p) axpy(n, df[free[p]], inverse.velocity_column(free[p]), dv);
-  }
-  for (int t = s.m; t < n; ++t) {
-    if (is_slipping(classes[t])) dv[t] += epsilon_ * s.diagonal[t] * df[t];
-  }
-}
-
-ClassWalk::Event ClassWalk::next_event(const IslandState& state) const {
-  const ContactIsland& s = *island_;
+  const double* at = at_.data();
+  const double* direction = tableau.direction();
   Event first{std::numeric_limits<double>::infinity(), -1, RowClass::separate};
   const auto consider = [&](int row, RowClass to, double distance, double speed) {
     if (!(speed > 0) || !(distance < first.step * speed)) return;
     const double step = std::max(distance, 0.0) / speed;
     if (step < first.step) first = {step, row, to};
   };
-  for (int i = 0; i < s.m; ++i) {
-    if (i == last_.row || !handled_[i]) continue;
-    if (state.classes[i] == RowClass::clamped) {
-      consider(i, RowClass::separate, state.f[i], -df_[i]);
-    } else {
-      consider(i, RowClass::clamped, state.v[i], -dv_[i]);
-    }
+  // A normal leaves its class when its number falls to zero, force or velocity alike.
+  const int normals = std::min(s.m, taking_part_);
+  for (int i = 0; i < normals; ++i) {
+    if (i != last_.row) consider(i, RowClass::clamped, at[i], -sign * direction[i]);
   }
-  for (int t = s.m; t < s.n; ++t) {
-    const RowClass c = state.classes[t];
-    if (c == RowClass::separate || s.mu[t] == 0 || !handled_[t]) continue;
-    if (c == RowClass::stick) {
-      const int n = s.normal[t];
-      const double bound = s.mu[t] * state.f[n], bound_speed = s.mu[t] * df_[n];
-      const RowClass behind = t == last_.row ? last_from_ : RowClass::separate;
-      if (behind != RowClass::high) consider(t, RowClass::high, bound - state.f[t], df_[t] - bound_speed);
-      if (behind != RowClass::low) consider(t, RowClass::low, bound + state.f[t], -df_[t] - bound_speed);
-    } else if (t != last_.row) {
-      const double sign = c == RowClass::low ? 1 : -1;
-      consider(t, RowClass::stick, sign * state.v[t], -sign * dv_[t]);
+  if (first.row >= 0 && classes[first.row] == RowClass::clamped) first.to = RowClass::separate;
+  for (int i = 0; i < normals; ++i) {
+    if (classes[i] != RowClass::clamped) continue;
+    const int end = std::min(s.tangent_begin[i + 1], taking_part_);
+    for (int t = s.tangent_begin[i]; t < end; ++t) {
+      if (s.mu[t] == 0) continue;
+      const double speed = sign * direction[t];
+      switch (classes[t]) {
+        case RowClass::stick: {
+          const double bound = s.mu[t] * at[i], bound_speed = s.mu[t] * (sign * direction[i]);
+          const RowClass behind = t == last_.row ? last_from_ : RowClass::separate;
+          if (behind != RowClass::high) consider(t, RowClass::high, bound - at[t], speed - bound_speed);
+          if (behind != RowClass::low) consider(t, RowClass::low, bound + at[t], -speed - bound_speed);
+          break;
+        }
+        case RowClass::high:
+          if (t != last_.row) consider(t, RowClass::stick, -at[t], speed);
+          break;
+        case RowClass::low:
+          if (t != last_.row) consider(t, RowClass::stick, at[t], -speed);
+          break;
+        default:
+          break;
+      }
     }
   }
   return first;
 }
 
-void ClassWalk::advance(IslandState& state, double step) {
-  axpy(island_->n, step, df_.data(), state.f.data());
-  axpy(island_->n, step, dv_.data(), state.v.data());
+JADE_WIDE_LOOPS void ClassWalk::advance(const ClassTableau& tableau, double step) {
+  axpy(island_->stride, step, tableau.direction(), at_.data());
 }
 
-double ClassWalk::flip(IslandState& state, ActiveInverse& inverse, const Event& event, double rhs) {
+double ClassWalk::flip(std::vector<RowClass>& classes, ClassTableau& tableau, const Event& event) {
   const ContactIsland& s = *island_;
   const int row = event.row;
-  std::vector<RowClass>& classes = state.classes;
   last_ = event;
   last_from_ = classes[row];
-  classes[row] = event.to;
-  state.v[row] = 0;
+  const int end = std::min(row < s.m ? s.tangent_begin[row + 1] : 0, taking_part_);
   switch (event.to) {
     case RowClass::clamped:
       // Its tangents start at the bound that opposes the velocity they have now.
-      for (int t = s.tangent_begin[row]; t < s.tangent_begin[row + 1]; ++t) {
-        if (!handled_[t]) continue;
-        state.v[t] = b_[t] + z_ * g_[t] + dot(s.n, s.column(t), state.f.data());
-        classes[t] = state.v[t] > 0 ? RowClass::low : RowClass::high;
-        state.f[t] = 0;
+      for (int t = s.tangent_begin[row]; t < end; ++t) {
+        classes[t] = at_[t] > 0 ? RowClass::low : RowClass::high;
       }
-      state.f[row] = 0;
-      return inverse.insert_normal(row, classes, rhs);
+      classes[row] = RowClass::clamped;
+      at_[row] = 0;
+      return tableau.insert_normal(row, classes);
     case RowClass::separate:
-      for (int t = s.tangent_begin[row]; t < s.tangent_begin[row + 1]; ++t) {
-        if (classes[t] == RowClass::stick) inverse.remove(t);
+      for (int t = s.tangent_begin[row]; t < end; ++t) {
+        if (classes[t] == RowClass::stick) {
+          tableau.remove(t);
+          at_[t] = 0;
+        }
         classes[t] = RowClass::separate;
-        state.f[t] = 0;
       }
-      state.f[row] = 0;
-      return inverse.remove(row);
-    case RowClass::stick:
-      classes[row] = last_from_;  // the equations still see it at its bound
-      {
-        const double speed = inverse.insert_tangent(row, classes, rhs);
-        classes[row] = RowClass::stick;
-        return speed;
-      }
+      classes[row] = RowClass::separate;
+      at_[row] = 0;
+      return tableau.remove(row);
+    case RowClass::stick: {
+      const double speed = tableau.insert_tangent(row, classes);
+      at_[row] = slip_slope(s, classes, row) * at_[s.normal[row]];
+      classes[row] = RowClass::stick;
+      return speed;
+    }
     default: {
       const int sign = event.to == RowClass::high ? 1 : -1;
-      state.f[row] = sign * s.mu[row] * state.f[s.normal[row]];
-      return -sign * inverse.remove_to_bound(row, sign);
+      classes[row] = event.to;
+      at_[row] = 0;
+      return -sign * tableau.remove_to_bound(row, sign);
     }
   }
 }

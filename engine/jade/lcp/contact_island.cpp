@@ -187,10 +187,18 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
   const int n = static_cast<int>(island.row.size());
   island.tangent_begin[m] = n;
   island.n = n;
-  for (auto* v : {&island.diagonal, &island.b, &island.beta, &island.mu, &island.scale}) v->resize(n);
+  const int stride = (n + 3) / 4 * 4;
+  island.stride = stride;
+  for (auto* v : {&island.diagonal, &island.b, &island.beta, &island.mu, &island.scale}) v->resize(stride);
+  for (int i = n; i < stride; ++i) {
+    island.row.push_back(0);
+    island.scale[i] = island.b[i] = island.beta[i] = 0;
+  }
   island.normal.resize(n);
   island.d.resize(m);
-  island.A.resize(static_cast<std::size_t>(n) * n);
+  if (island.A.size() < static_cast<std::size_t>(n) * stride) {
+    island.A.resize(static_cast<std::size_t>(n) * stride);
+  }
   island.copied.assign(static_cast<std::size_t>(n), 0);
   island.source = p.A.data();
   island.source_rows = p.size();
@@ -220,15 +228,13 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
 void ContactIsland::copy_column(int j) const {
   const double factor = scale[j];
   const double* __restrict from = source + static_cast<std::ptrdiff_t>(row[j]) * source_rows;
-  double* __restrict to = A.data() + static_cast<std::ptrdiff_t>(j) * n;
+  double* __restrict to = A.data() + static_cast<std::ptrdiff_t>(j) * stride;
   const int* __restrict rows = row.data();
   const double* __restrict scales = scale.data();
-  int i = 0;
-  for (; i + 2 <= n; i += 2) {
+  for (int i = 0; i < stride; i += 2) {
     const Pair entries = {from[rows[i]], from[rows[i + 1]]};
     store_pair(entries * (load_pair(scales + i) * factor), to + i);
   }
-  if (i < n) to[i] = from[rows[i]] * (factor * scales[i]);
   copied[static_cast<std::size_t>(j)] = 1;
 }
 

@@ -16,6 +16,7 @@ namespace jade::lcp {
 struct ContactIsland {
   int n = 0;
   int m = 0;
+  int stride = 0;                  ///< n rounded up to whole registers; numbers beyond n are zero
   std::vector<double> diagonal;    ///< n, of A
   std::vector<double> b;           ///< n
   std::vector<double> beta;        ///< n, size of the terms of b
@@ -24,12 +25,12 @@ struct ContactIsland {
   std::vector<double> scale;       ///< n, D
   std::vector<int> normal;         ///< n, of a tangent: its normal; of a unilateral row: itself
   std::vector<int> tangent_begin;  ///< m + 1: tangents of normal i are [tangent_begin[i], tangent_begin[i+1])
-  std::vector<int> row;            ///< n, the row of the problem
+  std::vector<int> row;            ///< stride, the row of the problem
 
   /// Columns are copied from the problem when first asked for: those of contacts that never touch are not.
   const double* column(int j) const {
     if (!copied[static_cast<std::size_t>(j)]) copy_column(j);
-    return A.data() + static_cast<std::ptrdiff_t>(j) * n;
+    return A.data() + static_cast<std::ptrdiff_t>(j) * stride;
   }
   double at(int i, int j) const { return column(j)[i]; }
   /// Copies what is missing, so that the island outlives the problem.
@@ -41,7 +42,7 @@ struct ContactIsland {
   friend class IslandSplitter;
   void copy_column(int j) const;
 
-  mutable std::vector<double> A;     ///< n × n by columns
+  mutable std::vector<double> A;     ///< stride × n by columns
   mutable std::vector<char> copied;  ///< n
   const double* source = nullptr;    ///< A of the problem
   int source_rows = 0;

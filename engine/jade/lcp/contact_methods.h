@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "jade/lcp/active_inverse.h"
 #include "jade/lcp/class_equations.h"
+#include "jade/lcp/class_tableau.h"
 #include "jade/lcp/contact_island.h"
 #include "jade/lcp/copositive_form.h"
 #include "jade/lcp/island_state.h"
@@ -13,7 +13,7 @@ namespace jade::lcp {
 
 /// Everything the methods for one island need, kept from call to call.
 struct IslandWorkspace {
-  ActiveInverse inverse;
+  ClassTableau tableau;
   ClassEquations equations;
   ZPath path;
   Lemke<double> lemke;

@@ -12,15 +12,13 @@ namespace jade::lcp {
 class Dantzig : private ClassWalk {
  public:
   /// False when a loop was detected (or a pivot vanished); `state` then holds the classes reached.
-  bool run(const ContactIsland& island, IslandState& state, ActiveInverse& inverse, int& pivots);
+  bool run(const ContactIsland& island, IslandState& state, ClassTableau& tableau, int& pivots);
 
  private:
-  bool drive(int row, IslandState& state, ActiveInverse& inverse, int& pivots);
-  /// Motion of all forces when that of `row` changes by `sign`; returns the velocity of `row` that goes with it.
-  double move(int row, double sign, const IslandState& state, const ActiveInverse& inverse);
-  bool settle(int row, RowClass c, IslandState& state, ActiveInverse& inverse);
+  bool drive(int row, IslandState& state, ClassTableau& tableau, int& pivots);
+  bool settle(int row, RowClass c, IslandState& state, ClassTableau& tableau);
 
-  std::vector<double> r_;
+  double driven_ = 0;  ///< force of the row that is driven
   int pivots_left_ = 0;
 };
 

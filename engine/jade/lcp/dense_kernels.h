@@ -13,6 +13,9 @@
 #define JADE_WIDE_LOOPS
 #endif
 
+/// In front of a helper of such functions: always inside them, so that it gets their registers.
+#define JADE_INSIDE_LOOPS __attribute__((always_inline)) inline
+
 namespace jade::lcp {
 
 /// Loops over contiguous columns that the compiler vectorises without reordering a single addition, so that

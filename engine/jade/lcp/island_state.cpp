@@ -8,15 +8,16 @@
 
 namespace jade::lcp {
 
-void IslandState::resize(int n) {
-  classes.resize(n);
-  for (auto* vector : {&f, &v, &sigma}) vector->resize(n);
+void IslandState::resize(const ContactIsland& island) {
+  classes.resize(island.n);
+  for (auto* vector : {&f, &v, &sigma}) vector->resize(island.stride);
+  for (int i = island.n; i < island.stride; ++i) f[i] = v[i] = sigma[i] = 0;
 }
 
 void evaluate_velocities(const ContactIsland& s, IslandState& state) {
-  std::copy(s.b.begin(), s.b.begin() + s.n, state.v.begin());
+  std::copy(s.b.begin(), s.b.begin() + s.stride, state.v.begin());
   for (int j = 0; j < s.n; ++j) {
-    if (state.f[j] != 0) axpy(s.n, state.f[j], s.column(j), state.v.data());
+    if (state.f[j] != 0) axpy(s.stride, state.f[j], s.column(j), state.v.data());
   }
 }
 
@@ -24,7 +25,8 @@ JADE_WIDE_LOOPS void evaluate(const ContactIsland& s, IslandState& state) {
   const int n = s.n;
   double* __restrict v = state.v.data();
   double* __restrict sigma = state.sigma.data();
-  for (int i = 0; i < n; ++i) {
+  const int length = s.stride;
+  for (int i = 0; i < length; ++i) {
     v[i] = s.b[i];
     sigma[i] = s.beta[i];
   }
@@ -38,7 +40,7 @@ JADE_WIDE_LOOPS void evaluate(const ContactIsland& s, IslandState& state) {
     const double x = state.f[j], y = other < n ? state.f[other] : 0;
     const double* __restrict a = s.column(j);
     const double* __restrict c = s.column(other < n ? other : j);
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < length; ++i) {
       const double term = a[i] * x, term2 = c[i] * y;
       v[i] += term + term2;
       sigma[i] += std::abs(term) + std::abs(term2);

@@ -9,11 +9,11 @@ namespace jade::lcp {
 /// Forces, velocities and classes of the rows of an island, in its order and scaling.
 struct IslandState {
   std::vector<RowClass> classes;
-  std::vector<double> f, v;
+  std::vector<double> f, v;   ///< padded like the island, with zeros
   std::vector<double> sigma;  ///< see LcpCertificate
   double residual = 0;        ///< max r, as in LcpCertificate
 
-  void resize(int n);
+  void resize(const ContactIsland& island);
 };
 
 /// v = A f + b alone.

@@ -60,14 +60,14 @@ class Climb {
                                  .nudge = rung.nudge,
                                  .max_pivots = rung.pivots_per_row * island_.n + 100,
                                  .rebuild_every = rung.rebuild_every};
-    if (!w_.path.follow(island_, settings, state_, w_.inverse, pivots)) return false;
+    if (!w_.path.follow(island_, settings, state_, w_.tableau, pivots)) return false;
     watch_growth(rung.epsilon);
     if (finish()) return true;
     double before = HUGE_VAL;
     for (int step = 0; step < kRelaxations; ++step) {
       keep_best();
-      if (!w_.path.relax(state_, w_.inverse, step == 0, pivots)) break;
-      refine(island_, w_.inverse, w_.scratch, state_);
+      if (!w_.path.relax(state_, w_.tableau, step == 0, pivots)) break;
+      refine(island_, w_.tableau, w_.scratch, state_);
       if (good() || silenced()) return true;
       const double moved = w_.path.moved();
       if (!(moved < 0.7 * before)) break;
@@ -80,11 +80,11 @@ class Climb {
   bool finish() {
     // Redundant rows magnify the rounding that the inverse has collected, into forces that no equation can see;
     // freshly factored equations keep them at the compliance limit.
-    const bool redundant = w_.inverse.smallest_pivot() < kRedundant;
+    const bool redundant = w_.tableau.smallest_pivot() < kRedundant;
     if (redundant && w_.equations.factor(island_, state_.classes, kProximal)) {
       polish(island_, w_.equations, w_.scratch, state_);
     } else {
-      polish(island_, w_.inverse, w_.scratch, state_);
+      polish(island_, w_.tableau, w_.scratch, state_);
     }
     return good() || silenced();
   }
@@ -183,6 +183,14 @@ IslandReport solve_by_ladder(const LcpProblem& problem, const ContactIsland& isl
   if (warm && climb.warm()) return done("warm", LcpSelection::warm_classes);
   for (const Rung& rung : kRungs) {
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
+    if (!settings.to_the_end && climb.forces_run_away()) break;
+  }
+  if (!settings.to_the_end) {
+    // An answer that needs forces without bound is no answer, however small they make its residual.
+    const bool valid = climb.settle_for_best() && !climb.forces_run_away();
+    if (valid) return done("z-path best", LcpSelection::least_impulse);
+    report.stage = "none";
+    return report;
   }
   // Valid, if not to the last digit: better than the vertex of another method.
   if (climb.settle_for_best()) return done("z-path best", LcpSelection::least_impulse);

@@ -93,7 +93,9 @@ LcpDerivative::LcpDerivative(const LcpProblem& problem, const LcpSolution& solut
     FactoredIsland& island = islands_->all.emplace_back();
     splitter.extract(problem, k, island.island);
     island.island.copy_all_columns();
-    for (const int row : island.island.row) island.classes.push_back(solution.classes[row]);
+    for (int i = 0; i < island.island.n; ++i) {
+      island.classes.push_back(solution.classes[island.island.row[i]]);
+    }
     if (!island.equations.factor(island.island, island.classes, kProximal)) {
       throw InvalidInput("derivative of a complementarity problem",
                          {{"A", "is not positive semidefinite", "use A = J M⁻¹ Jᵀ with a positive M"}});

@@ -17,7 +17,7 @@ struct ContactDirection {
 
 /// How the solution of a contact problem moves with (J, M⁻¹, u, k, μ), through the classes of its rows.
 ///
-/// With the classes fixed the forces are f = P x with S (A P x + b) = 0 (see ActiveInverse), so along a direction
+/// With the classes fixed the forces are f = P x with S (A P x + b) = 0 (see ClassTableau), so along a direction
 ///   dv = dJ (u + M⁻¹g) + J (du + dM⁻¹ g + M⁻¹ dJᵀ f) + dk + A dP x        g = Jᵀ f
 ///   dx = −K^# dv_X,   df = dP x + P dx,   d(Jᵀf) = dJᵀ f + Jᵀ df
 /// K^# is the proximal solve of the solution itself, N steps of x ← x + (K + εW)⁻¹ r once the part of r that no

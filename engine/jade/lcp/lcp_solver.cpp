@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "jade/lcp/contact_methods.h"
 #include "jade/lcp/lcp_certificate.h"
 #include "jade/lcp/plain_forms.h"
+#include "jade/lcp/warm_start.h"
 
 namespace jade {
 
@@ -15,6 +17,7 @@ struct LcpWorkspace::Memory {
   lcp::ContactIsland island;
   lcp::IslandWorkspace island_workspace;
   lcp::IslandState state;
+  lcp::WarmStart warm_start;
   LcpProblem substitute;  ///< a boxed problem read as contacts, or a problem made solvable by compliance
   VecX sigma;
 };
@@ -74,7 +77,7 @@ bool solve_contacts(const LcpProblem& problem, const LcpSettings& settings,
   const int islands = memory.splitter.split(problem);
   for (int k = 0; k < islands; ++k) {
     memory.splitter.extract(problem, k, island);
-    memory.state.resize(island.n);
+    memory.state.resize(island);
     if (warm) {
       for (int i = 0; i < island.n; ++i) memory.state.classes[i] = warm_classes[island.row[i]];
     }
@@ -102,6 +105,31 @@ void certify_into(const LcpProblem& problem, LcpWorkspace::Memory& memory, LcpSo
   put_into_words(problem, solution.f, solution.v, memory.sigma, certificate);
 }
 
+/// Rounding, not only validity: an answer that misses this is worth the search for a better one.
+constexpr double kGoodEnough = 1e-12;
+
+/// True when the classes of an earlier solve are those of this problem.
+bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const std::vector<RowClass>& classes,
+                LcpWorkspace::Memory& memory, LcpSolution& solution) {
+  lcp::WarmStart& warm = memory.warm_start;
+  if (!warm.solve(problem, classes, solution.f)) return false;
+  const double target = std::min(kGoodEnough, settings.tolerance);
+  double before = std::numeric_limits<double>::infinity();
+  for (;;) {
+    double& residual = solution.certificate.residual;
+    residual =
+        certified_residual(problem, solution.f, solution.v, memory.sigma, solution.certificate.worst_row);
+    if (residual <= target) break;
+    // A wrong class does not go away; what is left of a right one shrinks by ε over the least eigenvalue.
+    constexpr double worthwhile = 0.25;
+    if (!(residual < worthwhile * before)) return false;
+    before = residual;
+    warm.refine(solution.v, solution.f);
+  }
+  solution.classes = warm.classes();
+  return true;
+}
+
 /// Compliance of the substitute that is solved when the problem itself has no solution that we can find: relative
 /// to the largest A_ii, small against everything that moves and large against rounding.
 constexpr double kFallbackCompliance = 1e-6;
@@ -109,9 +137,18 @@ constexpr double kFallbackCompliance = 1e-6;
 void solve_contact_form(const LcpProblem& problem, const LcpSettings& settings,
                         const std::vector<RowClass>& warm_classes, LcpWorkspace::Memory& memory,
                         LcpSolution& solution) {
-  solve_contacts(problem, settings, warm_classes, memory, solution);
+  const bool warm = settings.method == LcpMethod::jade && settings.warm_start && problem.size() > 0 &&
+                    static_cast<int>(warm_classes.size()) == problem.size();
+  if (warm && solve_warm(problem, settings, warm_classes, memory, solution)) {
+    put_into_words(problem, solution.f, solution.v, memory.sigma, solution.certificate);
+    solution.stage = "warm";
+    solution.selection = LcpSelection::warm_classes;
+    solution.status = LcpStatus::solved;
+    return;
+  }
+  const bool all_solved = solve_contacts(problem, settings, warm_classes, memory, solution);
   certify_into(problem, memory, solution);
-  if (solution.certificate.residual <= settings.tolerance) {
+  if (solution.certificate.residual <= settings.tolerance && (all_solved || settings.to_the_end)) {
     solution.status = LcpStatus::solved;
     return;
   }

@@ -60,6 +60,9 @@ struct LcpSettings {
   LcpMethod method = LcpMethod::jade;
   double tolerance = 1e-10;  ///< on certificate.residual; the solver aims for rounding, this decides `solved`
   bool warm_start = true;  ///< try the workspace's or the given classes first; off for reproducible gradients
+  /// The ladder climbs on to Lemke's method, at last in quad precision, where the z-path finds nothing. Off for a caller
+  /// who has another question to ask instead: forces that grow like 1/ε then end the climb.
+  bool to_the_end = true;
   int pgs_iterations = 1000;
 };
 

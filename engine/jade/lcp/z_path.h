@@ -27,10 +27,10 @@ struct ZPathSettings {
 /// row; the result is polished with the exact b afterwards.
 class ZPath : private ClassWalk {
  public:
-  /// Leaves the classes and forces at z = 0 in `state` and the inverse of their equations in `inverse`. False
-  /// when a pivot vanished or `max_pivots` was reached.
+  /// Leaves the classes and forces at z = 0 in `state` and their equations in `tableau`. False when a pivot vanished
+  /// or `max_pivots` was reached.
   bool follow(const ContactIsland& island, const ZPathSettings& settings, IslandState& state,
-              ActiveInverse& inverse, int& pivots);
+              ClassTableau& tableau, int& pivots);
 
   /// One step of the proximal point method from where the path (or the step before) ended, f₀:
   ///   v = A f + ε W (f − f₀) + b,
@@ -38,23 +38,20 @@ class ZPath : private ClassWalk {
   /// without compliance and without perturbation; it mends classes that ε has bent, which is cheaper than another
   /// path with a smaller ε and loses no digits. Same outcome as `follow`.
   /// `afresh` forgets the rounding collected so far.
-  bool relax(IslandState& state, ActiveInverse& inverse, bool afresh, int& pivots);
+  bool relax(IslandState& state, ClassTableau& tableau, bool afresh, int& pivots);
   /// How far the latest proximal step moved any force.
   double moved() const { return moved_; }
 
  private:
-  Event start(IslandState& state, const ZPathSettings& settings);
-  bool walk(IslandState& state, ActiveInverse& inverse, Event event, int& pivots);
-  Event step(IslandState& state, const ActiveInverse& inverse, bool forward);
-  void move(const IslandState& state, const ActiveInverse& inverse, bool forward);
-  bool rebuild(IslandState& state, ActiveInverse& inverse);
-  template <class Solver>
-  void put_onto_path(IslandState& state, const Solver& solver);
+  Event start(IslandState& state);
+  bool walk(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
+  Event step(IslandState& state, const ClassTableau& tableau, bool forward);
+  bool rebuild(IslandState& state, ClassTableau& tableau);
+  void put_onto_path(ClassTableau& tableau);
 
   ZPathSettings settings_;
   ClassEquations equations_;
-  std::vector<double> x_, from_;
-  std::vector<double> end_f_;  ///< forces at z = 0
+  std::vector<double> q_, from_;
   double moved_ = 0;
 };
 

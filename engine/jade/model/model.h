@@ -95,6 +95,9 @@ class Model {
   const VecX& rest_position() const { return rest_position_; }
   const VecX& armature() const { return armature_; }
   const VecX& effort_limit() const { return effort_limit_; }  ///< +infinity for none
+  const VecX& lower() const { return lower_; }                ///< position limits; −infinity for none
+  const VecX& upper() const { return upper_; }                ///< +infinity for none
+  const VecX& limit_restitution() const { return limit_restitution_; }  ///< of hitting either of them
   /// The least inertia that a coordinate can feel at any position, whatever moves freely behind it: a lower bound
   /// of its articulated inertia. It tells how stiff a damper is for a time step.
   const VecX& least_inertia() const { return least_inertia_; }
@@ -132,6 +135,7 @@ class Model {
   std::vector<Joint> joints_;
   Vec3 gravity_ = Vec3::Zero();
   VecX damping_, stiffness_, rest_position_, armature_, effort_limit_, least_inertia_;
+  VecX lower_, upper_, limit_restitution_;
   std::vector<int> velocity_parent_, velocity_link_, velocity_position_;
   bool has_springs_ = false, has_dampers_ = false;
 };

@@ -208,7 +208,9 @@ class ModelBuilder {
   void collect_coordinates() {
     const int nv = model_.nv_;
     model_.damping_ = model_.stiffness_ = model_.rest_position_ = model_.armature_ = VecX::Zero(nv);
-    model_.effort_limit_ = VecX::Constant(nv, std::numeric_limits<double>::infinity());
+    model_.effort_limit_ = model_.upper_ = VecX::Constant(nv, std::numeric_limits<double>::infinity());
+    model_.lower_ = -model_.upper_;
+    model_.limit_restitution_ = VecX::Zero(nv);
     for (const Joint& joint : model_.joints_) {
       const JointDescription& described = model_.scene_.bodies[joint.body].joint;
       const auto copy = [&](const std::vector<double>& from, VecX& to) {
@@ -219,6 +221,9 @@ class ModelBuilder {
       copy(described.rest_position, model_.rest_position_);
       copy(described.armature, model_.armature_);
       copy(described.effort_limit, model_.effort_limit_);
+      copy(described.lower, model_.lower_);
+      copy(described.upper, model_.upper_);
+      model_.limit_restitution_.segment(joint.v, joint.nv).setConstant(described.limit_restitution);
     }
   }
 

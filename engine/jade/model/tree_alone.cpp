@@ -36,6 +36,9 @@ Model Model::tree_alone(int tree) const {
   alone.rest_position_ = part(rest_position_);
   alone.armature_ = part(armature_);
   alone.effort_limit_ = part(effort_limit_);
+  alone.lower_ = part(lower_);
+  alone.upper_ = part(upper_);
+  alone.limit_restitution_ = part(limit_restitution_);
   alone.least_inertia_ = part(least_inertia_);
   alone.velocity_parent_ = shifted(velocity_parent_, v, alone.nv_, v);
   alone.velocity_link_ = shifted(velocity_link_, v, alone.nv_, first);

@@ -6,20 +6,10 @@
 namespace jade {
 namespace {
 
-// A contact that something fast pushes on to the clearance is stopped there, or every later part of the step would
-// end at once.
-constexpr double kAtClearance = 1.01;
 // Kinetic energy may grow by rounding only.
 constexpr double kEnergyRounding = 1e-12;
 
 }  // namespace
-
-bool Island::hits(const LiveContact& contact) const {
-  if (contact.now.gap <= kAtClearance * settings_.clearance) return contact.approach < 0;
-  // Too slow for an impact, too fast for a row of the segment: stopped without a bounce.
-  const bool lands = contact.approach * left_ < -(settings_.standoff - settings_.clearance);
-  return contact.now.gap <= kAtStandoff * settings_.standoff && (lands || is_impact(contact));
-}
 
 double Island::energy_change(const VecX& f, const VecX& w) const { return f.dot(w + 0.5 * (problem_.A * f)); }
 
@@ -28,7 +18,8 @@ double Island::energy_change(const VecX& f, const VecX& w) const { return f.dot(
 bool Island::try_impulses(const VecX& w, const VecX& k, VecX& f) {
   problem_.b = w + k;
   problem_.beta = scale_ + k.cwiseAbs();
-  const bool solved = solve_rows();
+  const bool always_solvable = (k.array() == 0).all();
+  const bool solved = solve_rows(always_solvable);
   if (trace) trace->substeps.back().collision.stages.push_back({solution_.classes, solution_.f});
   if (!solved) return false;
   f = solution_.f;
@@ -39,15 +30,19 @@ bool Island::try_impulses(const VecX& w, const VecX& k, VecX& f) {
 /// Newton's law; where it has no solution or would gain energy, Poisson's; where that fails too, no bounce at all,
 /// which is always solvable and always loses energy.
 ImpactLaw Island::find_impulses(const VecX& w, VecX& f) {
+  // Of each row: e where it is the normal of something that hits, else 0.
+  VecX e = VecX::Zero(rows_.size());
   k_.setZero(rows_.size());
-  double most = 0;
-  for (const int c : row_contacts_) {
-    const LiveContact& contact = contacts[c];
-    const double e = is_impact(contact) ? pairs[contact.pair].restitution : 0;
-    k_[contact.first_row] = e * contact.approach;
-    most = std::max(most, e);
-  }
-  if (most > 0) {
+  const auto bounce = [&](int row, const Closing& at, double restitution) {
+    e[row] = at.is_impact(span_) ? restitution : 0;
+    k_[row] = e[row] * at.approach;
+  };
+  for (const int c : row_contacts_)
+    bounce(contacts[c].first_row, closing(contacts[c]), pairs[contacts[c].pair].restitution);
+  for (const int l : row_limits_) bounce(limits[l].row, limits[l].closing, limits[l].limit.restitution);
+
+  const bool bounces = e.maxCoeff() > 0;
+  if (bounces) {
     if (try_impulses(w, k_, f)) return ImpactLaw::newton;
 
     // Compression to zero closing speed, then e times the normal impulses come back, then what they push together
@@ -55,12 +50,7 @@ ImpactLaw Island::find_impulses(const VecX& w, VecX& f) {
     const VecX none = VecX::Zero(rows_.size());
     VecX compression, rest;
     if (try_impulses(w, none, compression)) {
-      VecX back = none;
-      for (const int c : row_contacts_) {
-        const LiveContact& contact = contacts[c];
-        if (is_impact(contact))
-          back[contact.first_row] = pairs[contact.pair].restitution * compression[contact.first_row];
-      }
+      const VecX back = e.cwiseProduct(compression);
       const VecX w_back = w + problem_.A * (compression + back);
       if (try_impulses(w_back, none, rest)) {
         f = compression + back + rest;
@@ -74,11 +64,15 @@ ImpactLaw Island::find_impulses(const VecX& w, VecX& f) {
     ++report.unsolved;
     f = solution_.f;
   }
-  return most > 0 ? ImpactLaw::inelastic : ImpactLaw::newton;
+  return bounces ? ImpactLaw::inelastic : ImpactLaw::newton;
 }
 
 bool Island::collide(double time) {
-  if (std::none_of(contacts.begin(), contacts.end(), [&](const LiveContact& c) { return hits(c); }))
+  const Horizon now = horizon(left_);
+  const auto contact_hits = [&](const LiveContact& contact) { return closing(contact).hits(now); };
+  const auto limit_hits = [&](const LiveLimit& limit) { return limit.closing.hits(now); };
+  if (std::none_of(contacts.begin(), contacts.end(), contact_hits) &&
+      std::none_of(limits.begin(), limits.end(), limit_hits))
     return false;
 
   // Everything that touches takes part: impulses travel through resting contacts at once.
@@ -86,9 +80,14 @@ bool Island::collide(double time) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     LiveContact& contact = contacts[c];
     contact.first_row = -1;
-    if (!contact.was_row && contact.now.gap > kAtStandoff * settings_.standoff) continue;
+    if (!contact.was_row && !closing(contact).at_standoff()) continue;
     row_contacts_.push_back(static_cast<int>(c));
     set_directions(contact, contact.now, relative_velocity(contact, false));
+  }
+  row_limits_.clear();
+  for (std::size_t l = 0; l < limits.size(); ++l) {
+    limits[l].row = -1;
+    if (limits[l].was_row || limits[l].closing.at_standoff()) row_limits_.push_back(static_cast<int>(l));
   }
   add_rows(false);
 
@@ -103,8 +102,20 @@ bool Island::collide(double time) {
 
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
-    if (hits(contact))
-      report.impacts.push_back({pairs[contact.pair].a, pairs[contact.pair].b, time, -contact.approach, law});
+    if (contact_hits(contact))
+      report.impacts.push_back({.shape_a = pairs[contact.pair].a,
+                                .shape_b = pairs[contact.pair].b,
+                                .time = time,
+                                .speed = -contact.approach,
+                                .law = law});
+  }
+  for (const int l : row_limits_) {
+    const LiveLimit& limit = limits[l];
+    if (limit_hits(limit))
+      report.impacts.push_back({.velocity = static_cast<int>(limit.limit.key / 2),
+                                .time = time,
+                                .speed = -limit.closing.approach,
+                                .law = law});
   }
   return true;
 }

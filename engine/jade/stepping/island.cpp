@@ -41,9 +41,10 @@ MovingTree::MovingTree(const Model& whole, int tree)
       start(model),
       middle(model) {
   for (VecX* vector :
-       {&u, &v_next, &p1, &p2, &tau, &diagonal, &a, &v_bar, &displacement, &effort, &prescribed})
+       {&u, &u_before, &v_next, &p1, &p2, &tau, &diagonal, &a, &v_bar, &displacement, &effort, &prescribed})
     vector->setZero(model.nv());
   q_m.setZero(model.nq());
+  limits = limits_of(whole, tree);
   now = {VecX::Zero(model.nq()), VecX::Zero(model.nv())};
 }
 
@@ -153,6 +154,14 @@ void Island::recall_classes(const std::vector<LiveContact>& before, const StepMe
   }
 }
 
+void Island::keep_path(double time, double sigma) {
+  for (std::size_t tree = 0; tree < slot_of_tree.size(); ++tree) {
+    if (slot_of_tree[tree] < 0) continue;
+    const MovingTree& moving = *trees[slot_of_tree[tree]];
+    path.push_back({static_cast<int>(tree), time, sigma, moving.now.q, moving.p1, moving.p2});
+  }
+}
+
 void Island::move(double sigma, double s) {
   for (MovingTree* tree : trees) {
     tree->displacement = sigma * tree->p1 + (0.5 * sigma * sigma) * tree->p2;
@@ -208,16 +217,20 @@ void Island::advance(const StepMemory& memory) {
     left_ = h_ - time;
     span_ = longest_part(h_);
     find_contacts(memory);
+    find_limits();
     update_contact_speeds();
+    update_limit_speeds();
     record_start();
     if (collide(time)) {
       update_start();
       free_acceleration();
       update_contact_speeds();
+      update_limit_speeds();
     }
     const auto [s, sigma] = certified_segment();
     if (sigma == s && (halved_ || s == longest_part(left_)) && spun < kMostSpun * settings_.max_substeps)
       ++spun;
+    if (settings_.keep_path) keep_path(time, sigma);
     record_move(sigma);
     move(sigma, s);
     time = sigma == h_ - time ? h_ : time + sigma;

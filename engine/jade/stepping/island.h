@@ -5,13 +5,26 @@
 #include "jade/geometry/contact_points.h"
 #include "jade/geometry/feature.h"
 #include "jade/geometry/time_of_impact.h"
+#include "jade/stepping/closing.h"
 #include "jade/stepping/step.h"
 #include "jade/stepping/step_trace.h"
 
 namespace jade {
 
-/// Contacts up to this multiple of the standoff are at it: the sweep finds them there to its own tolerance.
-constexpr double kAtStandoff = 1.001;
+/// A position limit of one coordinate; angles, distances and screws alike.
+struct CoordinateLimit {
+  int joint = -1, coordinate = -1;  ///< of the whole model: which joint, and which of its coordinates
+  bool upper = false;
+  double value = 0;  ///< of the coordinate at the limit
+  double restitution = 0;
+  int position = -1, velocity = -1;  ///< the coordinate within its tree
+  std::uint64_t key = 0;             ///< as in StepMemory
+
+  double sign() const { return upper ? -1 : 1; }  ///< of the coordinate's way into its range
+};
+
+/// The finite limits of a tree, by coordinate, lower before upper.
+std::vector<CoordinateLimit> limits_of(const Model& whole, int tree);
 
 /// A tree of links on its way through a step.
 struct MovingTree {
@@ -21,10 +34,11 @@ struct MovingTree {
   int q0 = 0, v0 = 0;               ///< where its numbers stand in the whole state
   DynamicsWorkspace start, middle;  ///< kinematics at the start and at the middle of the segment
   State now;                        ///< at the start of the segment
-  VecX effort, prescribed;          ///< of the step
+  std::vector<CoordinateLimit> limits;
+  VecX effort, prescribed;  ///< of the step
 
   // One segment of length s: the path q ⊕ (σ p1 + ½ σ² p2), the velocity v + σ/s (v⁺ − v).
-  VecX q_m, u, u_first, v_next, p1, p2;
+  VecX q_m, u, u_first, u_before, v_next, p1, p2;
   VecX tau, diagonal, a, v_bar, displacement;
 };
 
@@ -47,6 +61,24 @@ Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link,
 struct Intersection {
   int shape_a = -1, shape_b = -1;
   double depth = 0;  ///< an estimate [m]
+};
+
+/// Thrown where a motion cannot start: a coordinate is beyond its limit.
+struct BeyondLimit {
+  CoordinateLimit limit;
+  double position = 0;
+};
+
+/// A limit during one segment.
+struct LiveLimit {
+  int tree = -1;  ///< in Island::trees
+  CoordinateLimit limit;
+  Closing closing;
+  bool was_row = false;  ///< of the segment before
+  int row = -1;          ///< −1: no row of the problem at hand
+  /// The first guess of a solve, as of a new contact.
+  RowClass row_class = RowClass::clamped;
+  double impulse = 0;
 };
 
 /// A contact during one segment.
@@ -80,10 +112,14 @@ class Island {
   std::vector<int> shapes;            ///< of these trees and of the world, ascending
   std::vector<NearPair> pairs;        ///< shapes that can meet, sorted by (a, b)
   std::vector<LiveContact> contacts;  ///< sorted by key
+  std::vector<LiveLimit> limits;      ///< of all trees, sorted by key
   std::vector<Aabb> swept;            ///< per entry of `shapes`: where it has been in this step
   StepReport report;
   IslandTrace* trace = nullptr;  ///< where the tape goes, if anywhere
+  std::vector<PathPiece> path;   ///< when settings ask for it, by time
 
+  /// Makes `limits` of those of the trees.
+  void recall_limits(const StepMemory& memory);
   /// Takes the island through the whole step.
   void advance(const StepMemory& memory);
 
@@ -92,6 +128,7 @@ class Island {
   void update_start();
   void find_contacts(const StepMemory& memory);
   void recall_classes(const std::vector<LiveContact>& before, const StepMemory& memory);
+  void keep_path(double time, double sigma);
   void move(double sigma, double s);
   Transform pose(int shape, bool middle) const;
   Anchor anchor(int shape) const;
@@ -104,7 +141,8 @@ class Island {
 
   // collide.cpp
   bool collide(double time);
-  bool hits(const LiveContact& contact) const;
+  Closing closing(const LiveContact& contact) const;
+  Horizon horizon(double s) const { return {s, span_, left_, h_, settings_.integrator}; }
   ImpactLaw find_impulses(const VecX& w, VecX& f);
   bool try_impulses(const VecX& w, const VecX& k, VecX& f);
   double energy_change(const VecX& f, const VecX& w) const;
@@ -112,22 +150,32 @@ class Island {
   // segment.cpp
   void free_acceleration();
   void update_contact_speeds();
-  bool is_impact(const LiveContact& contact) const;
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
-  bool solve_rows();
+  bool solve_rows(bool to_the_end);
   double segment(double s, SolveTrace::Length rule);
   bool solve_segment(double s);
+  void set_b(bool with_gaps);
+  bool find_forces(bool with_gaps);
   void choose_rows(double s);
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
+  bool update_free_motion(double s);
   void set_bias(double s);
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;
   bool works_too_much() const;
   double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
+
+  // joint_limit.cpp
+  void find_limits();
+  void update_limit_speeds();
+  void choose_limit_rows(double s);
+  void add_limit_rows();
+  void finish_limits();
+  double until_limit(double s);
 
   // slip_event.cpp
   double until_slip_ends(double s);
@@ -143,6 +191,8 @@ class Island {
   void record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact);
   void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, double goal);
   void record_move(double sigma);
+  void record_limit_hit(std::size_t limit, double time, double target_by_gap);
+  std::vector<LimitRowTrace> limit_rows_trace() const;
   std::vector<RowsTrace> rows_trace() const;
   Kink nearest_class() const;
   Kink nearest_choice(double s) const;
@@ -161,6 +211,7 @@ class Island {
   std::vector<RowTree> row_trees_;
   ConstraintRows rows_;
   std::vector<int> row_contacts_;  ///< contacts that are rows now
+  std::vector<int> row_limits_;    ///< limits that are rows now
   LcpProblem problem_;
   LcpSolution solution_;
   LcpWorkspace lcp_;
@@ -169,6 +220,7 @@ class Island {
   std::vector<Aabb> boxes_;  ///< per entry of `shapes`
   ContactFinder finder_;
   std::vector<ContactPoint> points_;
+  bool with_gaps_ = true;         ///< whether the last solve heeded the gaps
   std::vector<BendTrace> bends_;  ///< of the next solve, for the tape
 };
 

@@ -45,6 +45,16 @@ void Island::record_start() {
                                 .b = contact.b,
                                 .now = contact.now});
   }
+  std::vector<int> first(trees.size(), 0);
+  for (std::size_t t = 1; t < trees.size(); ++t) first[t] = first[t - 1] + trees[t - 1]->model.nv();
+  for (const LiveLimit& limit : limits)
+    substep.limits.push_back({.velocity = first[limit.tree] + limit.limit.velocity,
+                              .sign = limit.limit.sign(),
+                              .gap = limit.closing.gap,
+                              .approach = limit.closing.approach,
+                              .standoff = limit.closing.standoff,
+                              .clearance = limit.closing.clearance,
+                              .restitution = limit.limit.restitution});
 }
 
 std::vector<RowsTrace> Island::rows_trace() const {
@@ -56,6 +66,13 @@ std::vector<RowsTrace> Island::rows_trace() const {
                     .count = contacts[c].rows,
                     .directions = contacts[c].directions,
                     .along_slip = contacts[c].along_slip});
+  return rows;
+}
+
+std::vector<LimitRowTrace> Island::limit_rows_trace() const {
+  std::vector<LimitRowTrace> rows;
+  for (const int l : row_limits_)
+    rows.push_back({.limit = l, .row = limits[l].row, .bounces = limits[l].closing.is_impact(span_)});
   return rows;
 }
 
@@ -81,6 +98,13 @@ Kink Island::nearest_class() const {
                       .shape_b = pairs[contact.pair].b,
                       .side = s.classes[i]});
     }
+  }
+  for (const int l : row_limits_) {
+    const int i = limits[l].row;
+    const double margin = s.classes[i] == RowClass::clamped ? p.A(i, i) * s.f[i] : s.v[i];
+    nearest.nearer({.kind = Kink::Kind::row_class,
+                    .distance = std::abs(margin) > 0 ? std::abs(margin) / sigma[i] : 0,
+                    .side = s.classes[i]});
   }
   return nearest;
 }
@@ -128,7 +152,9 @@ void Island::record_collision(ImpactLaw law) {
   collision.stages.erase(collision.stages.begin(), collision.stages.end() - used);
   collision.solved = solution_.status == LcpStatus::solved;
   for (const int c : row_contacts_)
-    collision.bounces.push_back(law != ImpactLaw::inelastic && is_impact(contacts[c]));
+    collision.bounces.push_back(law != ImpactLaw::inelastic && closing(contacts[c]).is_impact(span_));
+  collision.limits = limit_rows_trace();
+  for (LimitRowTrace& row : collision.limits) row.bounces = row.bounces && law != ImpactLaw::inelastic;
   collision.nearest = nearest_class();
 }
 
@@ -139,6 +165,7 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
   if (from < 0) {
     substep.v = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.now.v; });
     for (std::size_t c = 0; c < contacts.size(); ++c) substep.contacts[c].approach = contacts[c].approach;
+    for (std::size_t l = 0; l < limits.size(); ++l) substep.limits[l].approach = limits[l].closing.approach;
   }
   SolveTrace solve{.rule = rule, .from = from, .s = s};
   switch (rule) {
@@ -155,7 +182,9 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
       break;
   }
   solve.rows = rows_trace();
-  if (!row_contacts_.empty()) {
+  solve.limits = limit_rows_trace();
+  solve.with_gaps = with_gaps_;
+  if (rows_.size() > 0) {
     solve.forces = {solution_.classes, solution_.f};
     solve.solved = solution_.status == LcpStatus::solved;
     solve.nearest = nearest_class();
@@ -209,6 +238,12 @@ void Island::record_hit(const NearPair& pair, const TimeOfImpactResult& toi, dou
     if (&pairs[contacts[c].pair] == &pair &&
         (first.half_of < 0 || contacts[c].now.gap < contacts[first.half_of].now.gap))
       first.half_of = static_cast<int>(c);
+}
+
+void Island::record_limit_hit(std::size_t limit, double time, double target_by_gap) {
+  if (!trace) return;
+  trace->substeps.back().solves.back().hit = {
+      .hit = true, .time = time, .limit = static_cast<int>(limit), .target_by_gap = target_by_gap};
 }
 
 void Island::record_move(double sigma) {

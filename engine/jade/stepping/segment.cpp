@@ -8,7 +8,6 @@
 #include "jade/dynamics/kinematics.h"
 #include "jade/dynamics/manifold.h"
 #include "jade/geometry/distance.h"
-#include "jade/stepping/closing_rate.h"
 #include "jade/stepping/island.h"
 #include "jade/stepping/midpoint.h"
 
@@ -17,8 +16,6 @@ namespace {
 
 // Slip slower than this is rounding of velocities of ordinary size, and has no direction [m/s].
 constexpr double kNoSlip = 1e-9;
-// Closing speeds below this are rounding of velocities of ordinary size [m/s].
-constexpr double kNoSpeed = 1e-6;
 // The mean velocity is iterated to rounding; with at most half a radian a segment the error halves each time at worst.
 constexpr int kMostPasses = 60;
 constexpr double kSettled = 1e-14;  // of the largest velocity
@@ -81,8 +78,8 @@ void Island::update_contact_speeds() {
   }
 }
 
-bool Island::is_impact(const LiveContact& contact) const {
-  return -contact.approach > 2 * span_ * std::max(0.0, -contact.free_pull) + kNoSpeed;
+Closing Island::closing(const LiveContact& contact) const {
+  return {contact.now.gap, contact.approach, contact.free_pull, settings_.standoff, settings_.clearance};
 }
 
 void Island::set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity) {
@@ -96,7 +93,7 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   contact.directions[2] = n.cross(contact.directions[1]);
 }
 
-/// Rows of all chosen contacts along their directions, with A and the LCP's description of them.
+/// Rows of all chosen contacts along their directions and of all chosen limits, with A and the LCP's description of them.
 void Island::add_rows(bool middle) {
   row_trees_.clear();
   for (MovingTree* tree : trees) row_trees_.push_back({&tree->model, middle ? &tree->middle : &tree->start});
@@ -116,12 +113,16 @@ void Island::add_rows(bool middle) {
       problem_.rows.push_back({RowKind::tangent, contact.first_row, pair.friction});
     warm_.insert(warm_.end(), contact.classes.begin(), contact.classes.begin() + contact.rows);
   }
+  add_limit_rows();
   rows_.solve_columns(row_trees_);
   rows_.form_A(problem_.A);
 }
 
-bool Island::solve_rows() {
-  solve(problem_, settings_.lcp, warm_, lcp_, solution_);
+/// `to_the_end`: see LcpSettings.
+bool Island::solve_rows(bool to_the_end) {
+  LcpSettings lcp = settings_.lcp;
+  lcp.to_the_end = to_the_end;
+  solve(problem_, lcp, warm_, lcp_, solution_);
   warm_ = solution_.classes;
   if (solution_.status != LcpStatus::solved) return false;
   if (solution_.certificate.residual > report.worst_residual) {
@@ -131,26 +132,18 @@ bool Island::solve_rows() {
   return true;
 }
 
-/// Which contacts the segment holds apart by forces. All others are left to the sweep and to collide: admitting those
-/// that approach fast would brake them before they meet, admitting those that leave would do work on them.
+/// Which contacts and limits the segment holds apart by forces.
 void Island::choose_rows(double s) {
   row_contacts_.clear();
-  const double slack = 1.5 * (settings_.standoff - settings_.clearance);
   for (NearPair& pair : pairs) pair.has_rows = false;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     LiveContact& contact = contacts[c];
     contact.first_row = -1;
-    const double excess = contact.now.gap - settings_.standoff, y = s * contact.approach;
-    const double active = 2 * span_ * span_ * std::abs(contact.free_pull);
-    // Semi-implicit Euler moves with the velocity of the end: what leaves now may be pulled back at once.
-    const double away = settings_.integrator == Integrator::semi_implicit_euler
-                            ? y + s * s * std::min(0.0, contact.free_pull)
-                            : y;
-    if (excess >= active + slack || y < -2 * std::max(excess, 0.0) - slack || away > slack) continue;
-    if (is_impact(contact)) continue;
+    if (!closing(contact).is_row(horizon(s))) continue;
     pairs[contact.pair].has_rows = true;
     row_contacts_.push_back(static_cast<int>(c));
   }
+  choose_limit_rows(s);
 }
 
 /// Velocity at the end without contact forces, from forces at the mean velocity v_bar.
@@ -223,6 +216,52 @@ FeatureContact Island::at_middle(const LiveContact& contact) const {
   return closest_points(a, X_WA, b, X_WB, n);
 }
 
+/// Free motion at the mean velocity of the last pass. False when no bit of it has changed: another pass would find what
+/// the last one found, as for every body that does not spin or whose inertia is a ball's.
+bool Island::update_free_motion(double s) {
+  bool changed = false;
+  for (MovingTree* tree : trees) {
+    tree->v_bar = 0.5 * (tree->now.v + tree->v_next);
+    tree->u_before = tree->u;
+    free_motion(*tree, s);
+    changed |= tree->u != tree->u_before;
+  }
+  return changed;
+}
+
+/// b of the rows from the velocities u without contact forces: J_m (v + u) − J v − k, or for Euler's rules J u − k.
+/// Without gaps J_m u alone: no force then moves anything further than to rest.
+void Island::set_b(bool with_gaps) {
+  const auto add = [&](auto&& velocity) {
+    rows_.add_product(velocity, problem_.b);
+    rows_.add_absolute_product(velocity, problem_.beta);
+  };
+  problem_.b.setZero(rows_.size());
+  problem_.beta.setZero(rows_.size());
+  if (with_gaps) {
+    problem_.b = bias_;
+    problem_.beta = bias_.cwiseAbs();
+    if (settings_.integrator == Integrator::midpoint)
+      add([&](int tree) -> const VecX& { return trees[tree]->now.v; });
+  }
+  add([&](int tree) -> const VecX& { return trees[tree]->u; });
+}
+
+/// Solves the rows for the forces of the segment. What the gaps ask for may be more than any forces give: pushed apart
+/// along rows that depend on each other, or wedged. b = J u is in the range of J and always has a solution; then the gaps
+/// are left to the sweep. Returns whether the gaps were heeded.
+bool Island::find_forces(bool with_gaps) {
+  set_b(with_gaps);
+  if (solve_rows(!with_gaps)) return with_gaps;
+  if (with_gaps) {
+    ++report.without_gaps;
+    set_b(false);
+    if (solve_rows(true)) return false;
+  }
+  ++report.unsolved;
+  return false;
+}
+
 /// False when the iteration for the mean velocity does not settle.
 bool Island::solve_segment(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
@@ -243,24 +282,13 @@ bool Island::solve_segment(double s) {
   add_rows(true);
   set_bias(s);
 
-  const auto velocity_now = [&](int tree) -> const VecX& { return trees[tree]->now.v; };
-  const auto velocity_u = [&](int tree) -> const VecX& { return trees[tree]->u; };
+  with_gaps_ = true;
   double before = std::numeric_limits<double>::infinity(), speed = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    if (!row_contacts_.empty()) {
-      problem_.b = bias_;
-      problem_.beta = bias_.cwiseAbs();
-      rows_.add_product(velocity_u, problem_.b);
-      rows_.add_absolute_product(velocity_u, problem_.beta);
-      if (midpoint) {
-        rows_.add_product(velocity_now, problem_.b);
-        rows_.add_absolute_product(velocity_now, problem_.beta);
-      }
-      if (!solve_rows()) ++report.unsolved;
-    }
+    if (rows_.size() > 0) with_gaps_ = find_forces(with_gaps_);
     double change = 0, size = 0;
     for (MovingTree* tree : trees) tree->v_bar = tree->u;
-    if (!row_contacts_.empty())
+    if (rows_.size() > 0)
       rows_.add_impulses(solution_.f, [&](int tree) -> VecX& { return trees[tree]->v_bar; });
     for (MovingTree* tree : trees) {
       change = std::max(change, (tree->v_bar - tree->v_next).lpNorm<Eigen::Infinity>());
@@ -271,32 +299,23 @@ bool Island::solve_segment(double s) {
     if (!(change <= before) && pass > kFirstPasses && !(change <= kNearlySettled * size)) return false;
     before = change;
     speed = size;
-    for (MovingTree* tree : trees) {
-      tree->v_bar = 0.5 * (tree->now.v + tree->v_next);
-      free_motion(*tree, s);
-    }
+    if (!update_free_motion(s)) return true;
   }
   return before <= kNearlySettled * speed;
 }
 
-/// What the rows' end velocity has to stay above, moved to the other side: w = J_m (v + v⁺) − J v − k.
-///   k_n = −closing − ½ Jₙ v,  closing = closing_rate(gap − δ)
-/// Euler's rules have w = J v⁺ − k with k_n = −closing.
+/// What does not change with v⁺ in the rows' w = J_m (v + v⁺) − J v − k; see Closing::bias.
 void Island::set_bias(double s) {
   bias_.setZero(rows_.size());
   const bool midpoint = settings_.integrator == Integrator::midpoint;
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
-    double excess = contact.now.gap - settings_.standoff;
-    // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
-    if (settings_.integrator == Integrator::explicit_euler) excess += s * contact.approach;
-    const double closing =
-        closing_rate(excess, s, h_, push_out_length(settings_.standoff, settings_.clearance)).value;
-    bias_[contact.first_row] += closing + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
-    if (!midpoint) continue;
-    bias_[contact.first_row] += -contact.approach + 0.5 * contact.approach;
-    for (int r = 1; r < contact.rows; ++r) bias_[contact.first_row + r] -= slip_at_start(contact, r);
+    bias_[contact.first_row] =
+        closing(contact).bias(horizon(s)) + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
+    for (int r = 1; midpoint && r < contact.rows; ++r)
+      bias_[contact.first_row + r] -= slip_at_start(contact, r);
   }
+  for (const int l : row_limits_) bias_[limits[l].row] = limits[l].closing.bias(horizon(s));
 }
 
 /// What a pair's bend asks of the velocity over a segment of length s. Paths bend with s² at least: a segment that an
@@ -399,6 +418,7 @@ void Island::finish_segment(double s) {
       contact.impulse += solution_.f[contact.first_row + r] * contact.directions[r];
     }
   }
+  finish_limits();
 }
 
 }  // namespace jade

@@ -53,6 +53,7 @@ void collect(const Island& island, StepResult& result) {
   report.smallest_clearance = std::min(report.smallest_clearance, part.smallest_clearance);
   report.substeps = std::max(report.substeps, part.substeps);
   report.lost_time += part.lost_time;
+  report.without_gaps += part.without_gaps;
   report.unsolved += part.unsolved;
   if (part.worst_residual > report.worst_residual) {
     report.worst_residual = part.worst_residual;
@@ -71,6 +72,17 @@ void collect(const Island& island, StepResult& result) {
                                .normal_class = contact.classes[0]});
     result.memory.contacts.push_back({contact.key, contact.classes});
   }
+  for (const LiveLimit& limit : island.limits) {
+    if (limit.row < 0) continue;
+    report.limits.push_back({.joint = limit.limit.joint,
+                             .coordinate = limit.limit.coordinate,
+                             .upper = limit.limit.upper,
+                             .gap = limit.closing.gap,
+                             .impulse = limit.impulse,
+                             .row_class = limit.row_class});
+    result.memory.limits.push_back({limit.limit.key, limit.row_class});
+  }
+  result.path.insert(result.path.end(), island.path.begin(), island.path.end());
   for (const NearPair& pair : island.pairs)
     result.memory.pairs.push_back({pair_key(pair.a, pair.b), pair.direction});
 }
@@ -192,6 +204,7 @@ std::unique_ptr<Island> Islands::make_island(const std::vector<int>& members,
     island->pairs.push_back(pair);
   }
   island->swept.resize(island->shapes.size());
+  island->recall_limits(memory);
   return island;
 }
 
@@ -262,6 +275,13 @@ StepResult step(const Model& model, const State& state, const StepMemory& memory
     throw StepError(fmt::format("{} and {} intersect, by about {:.3g} m; move them apart before stepping",
                                 shape_name(model, data.collision, found.shape_a),
                                 shape_name(model, data.collision, found.shape_b), found.depth));
+  } catch (const BeyondLimit& found) {
+    const auto& [limit, position] = found;
+    throw StepError(
+        fmt::format("coordinate {} of joint \"{}\" is at {}, {} its limit {}; move it into its range "
+                    "before stepping",
+                    limit.coordinate, model.joints()[limit.joint].name, position,
+                    limit.upper ? "above" : "below", limit.value));
   }
 
   StepResult result;
@@ -274,7 +294,10 @@ StepResult step(const Model& model, const State& state, const StepMemory& memory
   for (const auto& island : islands.islands) collect(*island, result);
   const auto by_key = [](const auto& a, const auto& b) { return a.key < b.key; };
   std::sort(result.memory.contacts.begin(), result.memory.contacts.end(), by_key);
+  std::sort(result.memory.limits.begin(), result.memory.limits.end(), by_key);
   std::sort(result.memory.pairs.begin(), result.memory.pairs.end(), by_key);
+  std::stable_sort(result.path.begin(), result.path.end(),
+                   [](const PathPiece& a, const PathPiece& b) { return a.tree < b.tree; });
   return result;
 }
 

@@ -20,8 +20,13 @@ struct StepSettings {
   double clearance =
       2e-6;  ///< d_min [m]: where resting contacts are stopped when something pushes them on; pairs that
              ///< are nearer already may lose half of what they have, and never touch
+  /// How far from a position limit a coordinate rests and meets it, times max(1, |limit|) [m or rad]. Coordinates are
+  /// exact numbers and their paths parabolas, so it need only be well above rounding; it keeps the clearance's share of
+  /// that when something pushes it on.
+  double limit_standoff = 1e-9;
   int max_substeps = 64;   ///< of one island; what is left of the step then is lost time, reported
   bool continuous = true;  ///< off: motions are not certified. Only to show what continuous detection is for
+  bool keep_path = false;  ///< hand out the motion within the step as well, for judges and slow replays
   LcpSettings lcp;
 };
 
@@ -36,7 +41,12 @@ struct StepMemory {
     std::uint64_t key = 0;
     Vec3 direction = Vec3::Zero();  ///< that separated the pair last, from a to b, world axes
   };
+  struct Limit {
+    std::uint64_t key = 0;  ///< twice the velocity's index, plus 1 for the upper limit
+    RowClass row_class = RowClass::separate;
+  };
   std::vector<Contact> contacts;  ///< sorted by key
+  std::vector<Limit> limits;      ///< sorted by key
   std::vector<Pair> pairs;        ///< sorted by key
 };
 
@@ -44,9 +54,10 @@ struct StepMemory {
 enum class ImpactLaw { newton, poisson, inelastic };
 
 struct ImpactReport {
-  int shape_a = -1, shape_b = -1;  ///< in the collision model
+  int shape_a = -1, shape_b = -1;  ///< in the collision model; −1: a coordinate hit its limit
+  int velocity = -1;               ///< which coordinate of the model did, −1: two shapes hit
   double time = 0;                 ///< since the start of the step [s]
-  double speed = 0;                ///< closing speed before [m/s]
+  double speed = 0;                ///< closing speed before [m/s, or rad/s for an angle]
   ImpactLaw law = ImpactLaw::newton;
 };
 
@@ -60,21 +71,43 @@ struct ContactReport {
   RowClass normal_class = RowClass::separate;
 };
 
+/// A position limit that carried load or could have.
+struct LimitReport {
+  int joint = -1;       ///< in the model
+  int coordinate = -1;  ///< of that joint
+  bool upper = false;   ///< which of its two limits
+  double gap = 0;       ///< distance from the limit at the start of its last segment [m or rad]
+  double impulse = 0;   ///< away from the limit during that segment [N s or N m s]
+  RowClass row_class = RowClass::separate;
+};
+
 struct StepReport {
   double smallest_clearance = std::numeric_limits<double>::infinity();  ///< of all pairs looked at [m]
   int substeps = 0;                                                     ///< most of any island
   double lost_time = 0;       ///< body-seconds that could not be certified and were not moved
   double worst_residual = 0;  ///< of all LCP certificates
   std::string worst_stage;    ///< which rung gave that answer
-  int unsolved = 0;           ///< LCPs without a valid solution, answered for A + εI
+  int without_gaps = 0;       ///< LCPs that no forces solve with their gaps, solved for velocities alone
+  int unsolved = 0;           ///< LCPs without a valid solution even so, answered for A + εI
   std::vector<ImpactReport> impacts;
   std::vector<ContactReport> contacts;
+  std::vector<LimitReport> limits;
+};
+
+/// A certified part of the motion of one tree: from `begin` on it is at q ⊕ (σ p1 + ½ σ² p2), 0 ≤ σ ≤ length, with its
+/// joints' own integration for ⊕. The parts of a tree follow each other and stand still where time was lost.
+struct PathPiece {
+  int tree = -1;
+  double begin = 0;   ///< since the start of the step [s]
+  double length = 0;  ///< [s]
+  VecX q, p1, p2;     ///< of the tree alone
 };
 
 struct StepResult {
   State next;
   StepMemory memory;
   StepReport report;
+  std::vector<PathPiece> path;  ///< with settings.keep_path; by tree, then by time
 };
 
 /// What a step needs and one model's steps share: prepared shapes, trees as models of their own, and all memory.
@@ -93,7 +126,8 @@ class StepWorkspace {
   std::unique_ptr<Data> data_;
 };
 
-/// Thrown when a state cannot be stepped from: shapes intersect, or a number is not finite.
+/// Thrown when a state cannot be stepped from: shapes intersect, a coordinate is beyond its limit, or a number is not
+/// finite.
 class StepError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -103,8 +137,11 @@ class StepError : public std::runtime_error {
 /// Every part of the motion is certified before it is made: no two shapes share a point at any time of it.
 /// Islands of bodies that can reach each other are advanced on their own, with sub-steps of their own:
 ///   repeat  find contacts → collide where they hit → segment of the rest of the step → sweep → move to the first hit
-/// Throws StepError for a start that intersects, naming the pair, and for numbers that are not finite, naming stage and
-/// body. A pure function: the workspace only lends memory, and `trace` (null: none) only records.
+/// Position limits of joints are contacts of a coordinate: the same rows, the same impacts, the same gaps.
+/// Throws StepError for a start that intersects, naming the pair, for one beyond a limit by more than the standoff of
+/// limits (less is rounding of whoever saved the state, and is pushed back as gently as a low contact), naming the
+/// joint, and for numbers that are not finite, naming stage and body. A pure function: the workspace only lends memory,
+/// and `trace` (null: none) only records.
 [[nodiscard]] StepResult step(const Model& model, const State& state, const StepMemory& memory,
                               const Controls& controls, double h, const StepSettings& settings,
                               StepWorkspace& workspace, StepTrace* trace = nullptr);

@@ -1,67 +1,13 @@
-#include "jade/stepping/step.h"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "jade/stepping/step_simulation.h"
+
 namespace jade {
 namespace {
 
-constexpr double kStandoff = 1e-5;
-
-/// Flat ground, and bodies that all meet each other in the same way.
-SceneDescription ground(double friction, double restitution, double gravity) {
-  SceneDescription scene;
-  scene.name = "ground";
-  scene.gravity = Vec3(0, 0, -gravity);
-  scene.materials = {"stuff"};
-  scene.pairs = {{"stuff", "stuff", friction, restitution}};
-  BodyDescription body;
-  body.name = "ground";
-  body.joint.kind = JointKind::fixed;
-  body.shapes = {{.name = "", .geometry = HalfSpace{}, .X_BS = {}, .material = "stuff", .density = {}}};
-  scene.bodies = {body};
-  return scene;
-}
-
-BodyDescription body(const std::string& name, const Shape& shape, const Vec3& at, const Vec3& velocity) {
-  BodyDescription result;
-  result.name = name;
-  result.joint.position = {at.x(), at.y(), at.z(), 1, 0, 0, 0};
-  result.joint.velocity = {velocity.x(), velocity.y(), velocity.z(), 0, 0, 0};
-  result.shapes = {{.name = "", .geometry = shape, .X_BS = {}, .material = "stuff", .density = 1000.0}};
-  return result;
-}
-
-struct Simulation {
-  explicit Simulation(const SceneDescription& scene, const StepSettings& chosen = {})
-      : model(build_model(scene)), workspace(model), state(initial_state(model)), settings(chosen) {}
-
-  void advance(int steps, double h = 0.01) {
-    for (int i = 0; i < steps; ++i) {
-      StepResult result = step(model, state, memory, controls_at(model, time, h), h, settings, workspace);
-      state = std::move(result.next);
-      memory = std::move(result.memory);
-      report = std::move(result.report);
-      time += h;
-      clearance = std::min(clearance, report.smallest_clearance);
-      lost_time += report.lost_time;
-      unsolved += report.unsolved;
-    }
-  }
-  Vec3 position(const std::string& name) const { return state.q.segment<3>(joint(name).q); }
-  Vec3 velocity(const std::string& name) const { return state.v.segment<3>(joint(name).v); }
-  const Joint& joint(const std::string& name) const { return model.joints()[model.body_named(name)]; }
-
-  Model model;
-  StepWorkspace workspace;
-  State state;
-  StepMemory memory;
-  StepSettings settings;
-  StepReport report;
-  double time = 0, clearance = std::numeric_limits<double>::infinity(), lost_time = 0;
-  int unsolved = 0;
-};
+using namespace step_tests;
 
 double energy_share(Integrator integrator) {
   SceneDescription scene = ground(0.5, 1, 9.81);
@@ -266,6 +212,29 @@ TEST(Step, FallingStackGainsNoEnergy) {
     // Turning is followed to second order: (ω h)² with ω below 3 rad/s, of the weight's 50 J.
     EXPECT_LT(energy(), start + 0.05) << "step " << i;
   }
+}
+
+TEST(Step, BoxInASlotTooNarrowForItsStandoffsFallsFreely) {
+  // Half a standoff of room on either side: no force pushes it out of both walls, so their gaps are left as they are.
+  SceneDescription scene = ground(0, 0, 9.81);
+  scene.bodies.clear();
+  for (const double side : {-1.0, 1.0}) {
+    BodyDescription wall =
+        body(side < 0 ? "left" : "right", Box{Vec3(0.1, 1, 4)}, Vec3::Zero(), Vec3::Zero());
+    wall.joint = {};
+    wall.joint.kind = JointKind::fixed;
+    wall.joint.X_PJ.position = Vec3(side * (0.15 + 0.5 * kStandoff), 0, 0);
+    scene.bodies.push_back(wall);
+  }
+  scene.bodies.push_back(body("box", Box{Vec3(0.2, 0.2, 0.2)}, Vec3(0, 0, 1), Vec3::Zero()));
+  Simulation run(scene);
+  run.advance(30);
+  EXPECT_NEAR(run.position("box").z(), 1 - 0.5 * 9.81 * 0.09, 1e-12);  // rounding of 30 steps
+  EXPECT_NEAR(run.position("box").x(), 0, 1e-12);
+  EXPECT_GT(run.report.without_gaps, 0);
+  EXPECT_EQ(run.unsolved, 0);
+  EXPECT_EQ(run.lost_time, 0);
+  EXPECT_GT(run.clearance, 0.4 * kStandoff);
 }
 
 TEST(Step, RefusesAStartThatIntersects) {

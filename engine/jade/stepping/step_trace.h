@@ -45,6 +45,20 @@ struct ContactTrace {
   double approach = 0;  ///< Jₙ v before the segment [m/s]
 };
 
+/// A limit of a coordinate at the start of a sub-step: a contact of that coordinate alone.
+struct LimitTrace {
+  int velocity = -1;  ///< in the island's stacked numbers
+  double sign = 1;    ///< gap = sign (q − limit)
+  double gap = 0, approach = 0, standoff = 0, clearance = 0, restitution = 0;
+};
+
+/// The row of a limit in a problem.
+struct LimitRowTrace {
+  int limit = -1;  ///< in SubstepTrace::limits
+  int row = 0;
+  bool bounces = false;  ///< in an impact: whether restitution acts on it
+};
+
 /// The rows of a contact in a problem: its normal, and two tangents unless it is without friction.
 struct RowsTrace {
   int contact = -1;  ///< in SubstepTrace::contacts
@@ -64,6 +78,7 @@ struct ForcesTrace {
 struct CollisionTrace {
   std::vector<RowsTrace> rows;
   std::vector<char> bounces;  ///< per entry of rows: whether restitution acts on it
+  std::vector<LimitRowTrace> limits;
   bool poisson = false;
   std::vector<ForcesTrace> stages;  ///< one, or two for Poisson
   bool solved = true;               ///< false: the forces are those of a compliant problem
@@ -87,6 +102,8 @@ struct HitTrace {
   bool hit = false;  ///< otherwise it is free until its end
   double time = 0;
   int shape_a = -1, shape_b = -1;
+  int limit = -1;            ///< a coordinate meets its limit instead of two shapes each other
+  double target_by_gap = 0;  ///< then: how its target moves with the gap at the start
   Vec3 p_A = Vec3::Zero(), p_B = Vec3::Zero(), normal = Vec3::Zero();  ///< nearest points then, world
   double gap_error = 0;    ///< gap − target: what the time of impact was not polished to [m]
   bool half_gap = false;   ///< the target was half of what the pair had at the start of the segment
@@ -117,9 +134,11 @@ struct SolveTrace {
   double s = 0;
 
   std::vector<RowsTrace> rows;
+  std::vector<LimitRowTrace> limits;
   ForcesTrace forces;
   bool solved = true;
-  VecX u_first;  ///< velocity without contact forces, from forces at v: the tangents follow its slip
+  bool with_gaps = true;  ///< false: no forces open the gaps, the rows are J_m v⁺ alone
+  VecX u_first;           ///< velocity without contact forces, from forces at v: the tangents follow its slip
   VecX v_next;
   std::vector<BendTrace> bends;
   EventTrace event;  ///< when a later solve ends where a slip of this one does
@@ -132,6 +151,7 @@ struct SubstepTrace {
   VecX q, v;        ///< at its start; v after the impulses
   double left = 0;  ///< of the step [s]
   std::vector<ContactTrace> contacts;
+  std::vector<LimitTrace> limits;
   bool collides = false;
   CollisionTrace collision;
   std::vector<SolveTrace> solves;

@@ -37,7 +37,7 @@ double Island::sweep(double s) {
   }
 
   if (trace) trace->substeps.back().solves.back().hit = {};
-  double certified = s;
+  double certified = until_limit(s);
   row_blocked_ = false;
   for (NearPair& pair : pairs) {
     if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) continue;

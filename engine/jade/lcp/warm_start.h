@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "jade/lcp/class_equations.h"
+#include "jade/lcp/lcp_solver.h"
+
+namespace jade::lcp {
+
+/// The classes of an earlier, similar problem, tried on the problem as it stands: one factorisation, one solution,
+/// one certificate. No islands and no order by content, which take longer than that when contacts are few.
+class WarmStart {
+ public:
+  /// Forces of the given classes in `f`. False when their equations have no solution.
+  /// A class that does not fit its row (a sticking normal, friction of a separate contact) counts as separate.
+  bool solve(const LcpProblem& problem, const std::vector<RowClass>& classes, VecX& f);
+  /// Takes what is left of the velocities of the free rows, v, out of f.
+  void refine(const VecX& v, VecX& f);
+  /// The classes as they were read.
+  const std::vector<RowClass>& classes() const { return classes_; }
+
+ private:
+  void read(const LcpProblem& problem, const std::vector<RowClass>& classes);
+  void tie(VecX& f);
+
+  std::vector<RowClass> classes_;
+  std::vector<int> slipping_;  ///< rows: number of the slipping normal, −1 for any other row
+  ClassEquations equations_;
+  std::vector<double> x_;
+  bool redundant_ = false;
+};
+
+}  // namespace jade::lcp
