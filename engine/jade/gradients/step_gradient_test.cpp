@@ -255,6 +255,26 @@ TEST(StepGradient, AgreesWithDifferencesForAPendulumAgainstTheGround) {
   for (const int before : {0, 10, 20, 30}) expect_agreement(scene, {.before = before});
 }
 
+TEST(StepGradient, AgreesWithDifferencesForAnArmThatMeetsItsLimit) {
+  SceneDescription scene = empty_scene(0.3, 0.5, 9.81);
+  std::string parent;
+  for (int k = 0; k < 2; ++k) {
+    BodyDescription link{.name = k == 0 ? "upper" : "lower"};
+    link.inertia = InertiaDescription{1, Vec3(0, 0, -0.1), Vec3(0.01, 0.012, 0.004).asDiagonal()};
+    link.joint.kind = JointKind::revolute;
+    link.joint.parent = parent;
+    link.joint.X_PJ.position = Vec3(0, 0, k == 0 ? 0.6 : -0.2);
+    link.joint.axis = Vec3::UnitX();
+    link.joint.velocity = {k == 0 ? 1.0 : 3.0};
+    link.joint.upper = {k == 0 ? 2.0 : 0.1};
+    link.joint.limit_restitution = 0.5;
+    parent = link.name;
+    scene.bodies.push_back(link);
+  }
+  // Flight, the first hits, and at rest against the limit.
+  for (const int before : {0, 2, 6, 10}) expect_agreement(scene, {.before = before});
+}
+
 TEST(StepGradient, AgreesWithDifferencesUnderEulersRules) {
   SceneDescription scene = ground(0.4, 0.5, 9.81);
   scene.bodies.push_back(
