@@ -1,5 +1,7 @@
 #include "jade/gradients/linear_tape.h"
 
+#include <algorithm>
+
 namespace jade {
 
 bool ClassSolve::factor() {
@@ -43,7 +45,56 @@ bool ClassSolve::factor() {
     }
   K_ = K;
   W_ = K.diagonal();
-  return inverse_.factor(K_, W_);
+  if (ties_.size() > free_.size()) return inverse_.factor(K_, W_);
+  keep_independent();
+  return inverse_.factor_regular(K_);
+}
+
+/// Nothing slips: any largest set of independent rows determines the velocities, and the others follow. Found by
+/// elimination with the largest diagonal first.
+void ClassSolve::keep_independent() {
+  // Of a row's own diagonal. Dependent rows leave 1e-15 of it; mass ratios of 1e4 leave 1e-5 of an independent one.
+  constexpr double kDependent = 1e-10;
+  MatX left = K_;
+  std::vector<int> kept;
+  std::vector<char> used(free_.size(), 0);
+  for (std::size_t step = 0; step < free_.size(); ++step) {
+    int pivot = -1;
+    double largest = kDependent;
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      const long k = static_cast<long>(i);
+      if (used[i] || !(left(k, k) > largest * W_[k])) continue;
+      largest = left(k, k) / W_[k];
+      pivot = static_cast<int>(i);
+    }
+    if (pivot < 0) break;
+    used[static_cast<std::size_t>(pivot)] = 1;
+    kept.push_back(pivot);
+    const VecX column = left.col(pivot) / left(pivot, pivot);
+    const Eigen::RowVectorXd row = left.row(pivot);
+    left.noalias() -= column * row;
+  }
+  std::sort(kept.begin(), kept.end());
+  if (kept.size() == free_.size()) return;
+  const long n = static_cast<long>(kept.size());
+  MatX K(n, n);
+  RowMatX Z(Z_.rows(), n);
+  VecX W(n);
+  std::vector<int> free;
+  std::vector<Tie> ties;
+  for (long i = 0; i < n; ++i) {
+    const int from = kept[static_cast<std::size_t>(i)];
+    free.push_back(free_[static_cast<std::size_t>(from)]);
+    ties.push_back({free.back(), static_cast<int>(i), 1});
+    W[i] = W_[from];
+    Z.col(i) = Z_.col(from);
+    for (long j = 0; j < n; ++j) K(i, j) = K_(from, kept[static_cast<std::size_t>(j)]);
+  }
+  free_ = std::move(free);
+  ties_ = std::move(ties);
+  K_ = std::move(K);
+  Z_ = std::move(Z);
+  W_ = std::move(W);
 }
 
 bool ClassSolve::shares_matter() const {

@@ -51,6 +51,8 @@ class ClassSolve {
   void solve_transposed(VecX& x, int v, int f, int shares) const;
 
  private:
+  void keep_independent();
+
   int size_ = 0;           ///< velocities
   std::vector<int> free_;  ///< rows that hold with equality
   struct Tie {
@@ -81,12 +83,14 @@ class LinearTape {
   template <class Matrix>
   void add(int out, int in, const Eigen::MatrixBase<Matrix>& M, double scale = 1) {
     const int r = static_cast<int>(M.rows()), c = static_cast<int>(M.cols());
+    if (scale == 0 || M.isZero(0)) return;
     maps_.push_back({out, in, r, c, static_cast<int>(numbers_.size()), Kind::product});
     numbers_.resize(numbers_.size() + static_cast<std::size_t>(r * c));
     Eigen::Map<RowMatX>(&numbers_[numbers_.size() - static_cast<std::size_t>(r * c)], r, c) = scale * M;
   }
   /// x_out += scale x_in, `count` numbers
   void add_scaled(int out, int in, int count, double scale) {
+    if (scale == 0) return;
     maps_.push_back({out, in, count, count, static_cast<int>(numbers_.size()), Kind::scaled});
     numbers_.push_back(scale);
   }

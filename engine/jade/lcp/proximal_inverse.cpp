@@ -13,8 +13,17 @@ bool ProximalInverse::factor(const MatX& K, const VecX& W) {
   weight_ = W;
   for (double& w : weight_) w = kProximal * (w > 0 ? w : 1);
   if (!K.allFinite()) return false;
+  steps_ = kSteps;
   if (K.rows() == 0) return true;
   factor_.compute(K + MatX(weight_.asDiagonal()));
+  return true;
+}
+
+bool ProximalInverse::factor_regular(const MatX& K) {
+  weight_ = VecX::Zero(K.rows());
+  steps_ = 1;
+  if (!K.allFinite()) return false;
+  if (K.rows() > 0) factor_.compute(K);
   return true;
 }
 
@@ -22,7 +31,7 @@ void ProximalInverse::solve(MatX& r) const {
   if (size() == 0) return;
   MatX term = factor_.solve(r), next;
   r = term;
-  for (int k = 1; k < kSteps; ++k) {
+  for (int k = 1; k < steps_; ++k) {
     next = weight_.asDiagonal() * term;
     term = factor_.solve(next);
     r += term;
@@ -32,7 +41,7 @@ void ProximalInverse::solve(MatX& r) const {
 void ProximalInverse::solve_transposed(VecX& r) const {
   if (size() == 0) return;
   VecX term = r, next;
-  for (int k = 1; k < kSteps; ++k) {
+  for (int k = 1; k < steps_; ++k) {
     next = factor_.transpose().solve(term);
     term = weight_.cwiseProduct(next);
     r += term;

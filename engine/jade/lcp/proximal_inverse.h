@@ -16,6 +16,8 @@ class ProximalInverse {
  public:
   /// False when it cannot be factored: something in K is not finite.
   [[nodiscard]] bool factor(const MatX& K, const VecX& W);
+  /// For a K that is regular: one solve is the answer.
+  [[nodiscard]] bool factor_regular(const MatX& K);
   int size() const { return static_cast<int>(weight_.size()); }
   /// In place, all columns.
   void solve(MatX& r) const;
@@ -30,6 +32,7 @@ class ProximalInverse {
  private:
   Eigen::PartialPivLU<MatX> factor_;
   VecX weight_;  ///< ε W
+  int steps_ = 1;
 };
 
 }  // namespace jade
