@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Cholesky>
+
 #include "jade/stepping/island.h"
 
 namespace jade {
@@ -24,6 +26,25 @@ VecX stacked(const std::vector<MovingTree*>& trees, Part&& part) {
 double apart(double x, double y) {
   const double size = std::abs(x) + std::abs(y);
   return size > 0 ? std::abs(x - y) / size : 0;
+}
+
+/// Whether a row at rest follows from others at rest: corners of one face, say. Which of them are said to slip at no speed
+/// does not matter then: they can share their load in another way at the same velocities.
+bool is_redundant(const LcpProblem& problem, const LcpSolution& solution, const VecX& sigma, int row) {
+  std::vector<int> others;
+  for (int i = 0; i < problem.size(); ++i)
+    if (i != row && solution.classes[i] != RowClass::separate && std::abs(solution.v[i]) <= 1e-10 * sigma[i])
+      others.push_back(i);
+  const long n = static_cast<long>(others.size());
+  MatX A(n, n);
+  VecX a(n);
+  for (long i = 0; i < n; ++i) {
+    a[i] = problem.A(others[i], row);
+    for (long j = 0; j < n; ++j) A(i, j) = problem.A(others[i], others[j]);
+    A(i, i) *= 1 + 1e-9;  // regular, although rows may depend on each other
+  }
+  // What is left of the row when all others are held: nothing, up to that.
+  return problem.A(row, row) - a.dot(A.llt().solve(a)) <= 1e-6 * problem.A(row, row);
 }
 
 }  // namespace
@@ -92,8 +113,10 @@ Kink Island::nearest_class() const {
       if (s.classes[i] == RowClass::clamped) margin = std::abs(force);
       if (s.classes[i] == RowClass::stick)
         margin = p.A(i, i) * p.rows[i].mu * s.f[contact.first_row] - std::abs(force);
+      const double distance = margin > 0 ? margin / sigma[i] : 0;
+      if (tangent && distance < 1e-9 && is_redundant(p, s, sigma, i)) continue;
       nearest.nearer({.kind = Kink::Kind::row_class,
-                      .distance = margin > 0 ? margin / sigma[i] : 0,
+                      .distance = distance,
                       .shape_a = pairs[contact.pair].a,
                       .shape_b = pairs[contact.pair].b,
                       .side = s.classes[i]});
