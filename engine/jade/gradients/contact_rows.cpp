@@ -52,7 +52,8 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
 void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
                        const VecX& v0, FrameDerivative& out) {
   const long m = at.motion.size();
-  const Vec3 &n = rows.directions[0], &t2 = rows.directions[2];
+  // The second tangent may be the left-handed one: the frame turns with n × t₁ all the same.
+  const Vec3 &n = rows.directions[0], t2 = n.cross(rows.directions[1]);
   out.by_place = skew(n) * at.N;
   out.by_q.setZero(3, m);
   out.by_v0.setZero(3, m);
@@ -125,6 +126,7 @@ void slip_at_start_by_position(const RowsTrace& rows, const PlacedContact& start
   const Vec3 in_plane = t - n.dot(t) * n;
   const double length = in_plane.norm();
   const Vec3 e1 = in_plane / length, e2 = n.cross(e1);
+  const double hand = rows.directions[0].cross(t).dot(rows.directions[2]) < 0 ? -1 : 1;
   const Vec3 velocity = start.motion.velocity(v);
   Mat3X turned;
   start.motion.velocity_by_position(v, start.P, turned);
@@ -133,7 +135,7 @@ void slip_at_start_by_position(const RowsTrace& rows, const PlacedContact& start
   turn += n * (by_turn * frame.by_q);
   for (MatX* matrix : {&out.by_q, &out.by_place, &out.by_v0, &out.by_v}) matrix->resize(2, m);
   for (int r = 0; r < 2; ++r) {
-    const Vec3& e = r == 0 ? e1 : e2;
+    const Vec3 e = r == 0 ? e1 : Vec3(hand * e2);
     const Vec3 c = e.cross(velocity);
     out.by_q.row(r) = c.transpose() * turn + e.transpose() * turned;
     out.by_place.row(r) = c.dot(n) * (by_turn * frame.by_place);
