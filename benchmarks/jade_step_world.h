@@ -19,7 +19,7 @@ class JadeStepWorld final : public reference::World {
   reference::EngineInfo info() const override { return {.engine = "jade"}; }
 
   void step() override {
-    result_ = jade::step(model_, result_.next, result_.memory, controls_, h_, {}, workspace_);
+    jade::step(model_, result_.next, result_.memory, controls_, h_, settings_, workspace_, result_);
     ++steps_;
     substeps_ += result_.report.substeps;
     if (result_.report.lost_time > 0) throw std::runtime_error("a motion could not be certified");
@@ -35,6 +35,7 @@ class JadeStepWorld final : public reference::World {
   Model model_;
   StepWorkspace workspace_;
   Controls controls_;
+  StepSettings settings_;
   double h_;
   StepResult result_;
   mutable long steps_ = 0, substeps_ = 0;

@@ -62,13 +62,15 @@ class MujocoWorld final : public reference::World {
 
  private:
   std::string describe(const StepScene& scene) const {
+    // Room for the contacts of a heap; what is never used would cost time when a world is made.
+    const std::size_t contacts = 20 * scene_.bodies.size();
     std::string out = fmt::format(
-        "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/><size njmax=\"8000\" "
-        "nconmax=\"2000\"/>"
+        "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/><size njmax=\"{}\" "
+        "nconmax=\"{}\"/>"
         "<option gravity=\"{}\" timestep=\"{:.17g}\"/><default><geom friction=\"{:.17g} 0.005 "
         "0.0001\"/></default>"
         "<worldbody>",
-        text(scene_.gravity), scene.time_step, scene_.pairs[0].friction);
+        4 * contacts, contacts, text(scene_.gravity), scene.time_step, scene_.pairs[0].friction);
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i)
       if (scene_.bodies[i].joint.parent.empty()) out += describe_body(i);
     return out + "</worldbody></mujoco>";

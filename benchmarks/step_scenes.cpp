@@ -69,14 +69,14 @@ StepScene arm_on_twelve_contacts() {
                   .X_PJ = {i == 0 ? Vec3(0, 0, kHeight) : Vec3(kLink, 0, 0), Quat::Identity()},
                   .axis = axes[i],
                   .damping = {1.0},
-                  .stiffness = {50.0}};
+                  .stiffness = {i < 4 ? 50.0 : 0.0}};
     parent = body.name;
     s.scene.bodies.push_back(std::move(body));
   }
   BodyDescription& hand = s.scene.bodies.back();
   for (int k = 0; k < 12; ++k) {
     ShapeDescription ball{.geometry = Sphere{kRadius}, .material = s.scene.materials[0]};
-    ball.X_BS.position = Vec3(0.05 * (k % 4) + 0.02, 0.05 * (k / 4) - 0.05, kRadius + kStandoff - kHeight);
+    ball.X_BS.position = Vec3(0.05 * (k % 4) - 0.075, 0.05 * (k / 4) - 0.05, kRadius + kStandoff - kHeight);
     hand.shapes.push_back(std::move(ball));
   }
   return s;
@@ -111,6 +111,18 @@ StepScene hundred_boxes() {
   return s;
 }
 
+StepScene hundred_in_towers() {
+  StepScene s{.scene = on_the_ground("100 boxes in 25 towers", kGravity, 0.5),
+              .steps = 500,
+              .rests = true,
+              .falls_at = kSide / 2};
+  for (int i = 0; i < 100; ++i)
+    s.scene.bodies.push_back(free_solid(
+        fmt::format("box{}", i + 1), kCube,
+        Vec3(0.5 * (i % 5), 0.5 * (i / 5 % 5), kSide / 2 + kStandoff + (i / 25) * (kSide + kStandoff))));
+  return s;
+}
+
 StepScene separate_pairs(int pairs) {
   StepScene s{.scene = on_the_ground(fmt::format("{} separate pairs", pairs), kGravity, 0.5),
               .steps = 10,
@@ -126,7 +138,8 @@ StepScene separate_pairs(int pairs) {
 }
 
 std::vector<StepScene> step_scenes() {
-  return {sliding_box(), pushed_cubes(), stack_of_ten(), arm_on_twelve_contacts(), hundred_boxes()};
+  return {sliding_box(),       pushed_cubes(), stack_of_ten(), arm_on_twelve_contacts(),
+          hundred_in_towers(), hundred_boxes()};
 }
 
 }  // namespace jade::benchmarks

@@ -22,8 +22,10 @@ struct StepScene {
 StepScene sliding_box();
 StepScene pushed_cubes();
 StepScene stack_of_ten();
-/// Seven hinges with springs that press a hand of twelve small balls on the ground.
+/// Seven hinges, four of them with springs, that press a hand of twelve small balls flat on the ground.
 StepScene arm_on_twelve_contacts();
+/// A hundred boxes that stand, four on each other.
+StepScene hundred_in_towers();
 /// A hundred boxes that fell into a bin, turned at random.
 StepScene hundred_boxes();
 /// Cubes standing in pairs, one on the other, far from the next pair.

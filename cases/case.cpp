@@ -108,6 +108,11 @@ CaseResult run_case(const Case& c, const reference::Engine& engine, double toler
     if (recording.status == RunStatus::not_applicable)
       return give_up(Verdict::not_applicable, recording.reason);
     if (recording.status == RunStatus::error) return give_up(Verdict::engine_error, recording.reason);
+    // Bodies that stand still because no motion could be certified are no simulation, however clear they stay.
+    if (recording.lost_time > 0)
+      return give_up(Verdict::engine_error,
+                     fmt::format("{:.3g} body-seconds could not be certified and were not simulated",
+                                 recording.lost_time));
     if (const std::string flaw = flaw_of(recording, c); !flaw.empty())
       return give_up(Verdict::engine_error, flaw);
   }

@@ -1,5 +1,6 @@
 #include "cases/scenes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -82,6 +83,49 @@ ConvexHull prism(int sides, double radius, double height, double turn) {
       hull.points.emplace_back(radius * std::cos(angle), radius * std::sin(angle), z);
   }
   return hull;
+}
+
+TriangleMesh icosphere(double radius, int cuts) {
+  TriangleMesh mesh;
+  // Three golden rectangles along the coordinate planes; corners at distance `edge` form the triangles.
+  const double golden = std::numbers::phi;
+  for (const int axis : {0, 1, 2})
+    for (const double s : {-1.0, 1.0})
+      for (const double l : {-golden, golden}) {
+        Vec3 p = Vec3::Zero();
+        p[(axis + 1) % 3] = s;
+        p[(axis + 2) % 3] = l;
+        mesh.vertices.push_back(p.normalized());
+      }
+  const double edge = 2 / std::sqrt(1 + golden * golden);
+  const auto touch = [&](int i, int j) { return (mesh.vertices[i] - mesh.vertices[j]).norm() < 1.01 * edge; };
+  for (int i = 0; i < 12; ++i)
+    for (int j = i + 1; j < 12; ++j)
+      for (int k = j + 1; k < 12; ++k) {
+        if (!touch(i, j) || !touch(j, k) || !touch(k, i)) continue;
+        const bool outward = mesh.vertices[i].cross(mesh.vertices[j]).dot(mesh.vertices[k]) > 0;
+        mesh.triangles.push_back(outward ? std::array{i, j, k} : std::array{i, k, j});
+      }
+  for (int cut = 0; cut < cuts; ++cut) {
+    std::map<std::array<int, 2>, int> middles;
+    const auto middle = [&](int i, int j) {
+      const auto [found, is_new] =
+          middles.try_emplace({std::min(i, j), std::max(i, j)}, static_cast<int>(mesh.vertices.size()));
+      if (is_new) mesh.vertices.push_back((mesh.vertices[i] + mesh.vertices[j]).normalized());
+      return found->second;
+    };
+    std::vector<std::array<int, 3>> smaller;
+    for (const auto& [a, b, c] : mesh.triangles) {
+      const int ab = middle(a, b), bc = middle(b, c), ca = middle(c, a);
+      for (const std::array<int, 3>& t :
+           {std::array{a, ab, ca}, std::array{b, bc, ab}, std::array{c, ca, bc}, std::array{ab, bc, ca}})
+        smaller.push_back(t);
+    }
+    mesh.triangles = std::move(smaller);
+  }
+  const Mat3 turn = Eigen::AngleAxisd(0.3, Vec3(1, 2, 3).normalized()).toRotationMatrix();
+  for (Vec3& p : mesh.vertices) p = radius * (turn * p);
+  return mesh;
 }
 
 TriangleMesh mesh_box(const Vec3& low, const Vec3& high, const std::array<int, 3>& cells) {

@@ -43,6 +43,10 @@ BodyDescription free_solid(const std::string& name, const Shape& shape, const Ve
 /// A regular prism standing upright: corners at distance `radius` from the axis, the first at `turn` from x [rad].
 ConvexHull prism(int sides, double radius, double height, double turn);
 
+/// A ball of triangles: an icosahedron whose triangles are cut into four `cuts` times, corners on the sphere: 12, 42, 162,
+/// 642, … vertices. Turned so that no coordinate plane is a plane of symmetry; the point through its centre is.
+TriangleMesh icosphere(double radius, int cuts);
+
 /// The box between two corners as a mesh whose faces are cut into cells of two triangles each.
 TriangleMesh mesh_box(const Vec3& low, const Vec3& high, const std::array<int, 3>& cells);
 

@@ -22,10 +22,15 @@ constexpr Variant kVariants[] = {
     {"jade:explicit_euler", Integrator::explicit_euler, Scheme::explicit_euler},
 };
 
-const Variant& variant_named(const std::string& engine) {
+const Variant* find_variant(const std::string& engine) {
   for (const Variant& variant : kVariants) {
-    if (engine == variant.engine) return variant;
+    if (engine == variant.engine) return &variant;
   }
+  return nullptr;
+}
+
+const Variant& variant_named(const std::string& engine) {
+  if (const Variant* variant = find_variant(engine)) return *variant;
   throw NotApplicable("there is no engine " + engine);
 }
 
@@ -78,13 +83,7 @@ class JadeWorld : public World {
       StepResult result = jade::step(model_, state_, memory_, controls, h_, settings_, contact_);
       state_ = std::move(result.next);
       memory_ = std::move(result.memory);
-      // Bodies that stand still because no motion could be certified are no simulation, however clear they stay.
-      if (result.report.lost_time > 0) {
-        throw std::runtime_error(fmt::format(
-            "step {} stopped short: {:.3g} body-seconds of {:.3g} s could not be certified after {} "
-            "sub-steps",
-            steps_ + 1, result.report.lost_time, h_, result.report.substeps));
-      }
+      lost_time_ += result.report.lost_time;
     } else {
       const PropagateReport report =
           propagate(model_, state_, controls, h_, variant_.integrator, smooth_, next_);
@@ -96,6 +95,8 @@ class JadeWorld : public World {
       throw std::runtime_error(fmt::format("the state is not finite after step {}", steps_));
     }
   }
+
+  double lost_time() const override { return lost_time_; }
 
   Frame frame() const override {
     Frame frame;
@@ -120,9 +121,15 @@ class JadeWorld : public World {
   double h_;
   bool can_touch_;
   long steps_ = 0;
+  double lost_time_ = 0;
 };
 
 }  // namespace
+
+std::optional<Integrator> integrator_of(const std::string& engine) {
+  const Variant* variant = find_variant(engine);
+  return variant ? std::optional(variant->integrator) : std::nullopt;
+}
 
 std::unique_ptr<World> make_jade_world(const RunRequest& request) {
   return std::make_unique<JadeWorld>(request);

@@ -150,6 +150,7 @@ std::string end_line(const RunEnd& end) {
   json["status"] = name_of(end.status);
   if (end.status == RunStatus::done) {
     json["wall_seconds"] = number(end.wall_seconds);
+    if (end.lost_time != 0) json["lost_time"] = number(end.lost_time);
   } else {
     json["reason"] = end.reason;
   }
@@ -159,7 +160,8 @@ std::string end_line(const RunEnd& end) {
 std::string recording_lines(const Recording& recording) {
   std::string text = header_line(recording.info, recording.bodies) + "\n";
   for (const Frame& frame : recording.frames) text += frame_line(frame) + "\n";
-  return text + end_line({recording.status, recording.reason, recording.wall_seconds}) + "\n";
+  return text + end_line({recording.status, recording.reason, recording.wall_seconds, recording.lost_time}) +
+         "\n";
 }
 
 RecordingReader::RecordingReader(std::vector<std::string> expected_bodies)
@@ -212,6 +214,7 @@ bool RecordingReader::read_line(std::string_view line) {
       } else if (status == "done") {
         if (!has_header_) throw std::runtime_error("done without a header");
         recording_.wall_seconds = number(json.value("wall_seconds", Json(nullptr)));
+        recording_.lost_time = number(json.value("lost_time", Json(0)));
       } else {
         throw std::runtime_error("unknown status \"" + status + "\"");
       }

@@ -19,13 +19,13 @@ namespace jade::reference {
 ///    "scheme": "semi_implicit_euler", "settings": {"iterations": "50"}, "bodies": ["bob"]}
 ///   {"type": "frame", "time": 0.01, "bodies": [[px,py,pz, qw,qx,qy,qz, vx,vy,vz, wx,wy,wz]],
 ///    "joints": [{"q": [0.1], "v": [0]}]}                       "joints" may be left out
-///   {"type": "end", "status": "done", "wall_seconds": 0.0012}
+///   {"type": "end", "status": "done", "wall_seconds": 0.0012, "lost_time": 0}
 ///   {"type": "end", "status": "not_applicable", "reason": "no screw joints"}    instead, at any point
 ///   {"type": "end", "status": "error", "reason": "…"}                           likewise
 /// Bodies are in the order of the scene: origin of the body frame, orientation w x y z, velocity of the centre
 /// of mass, angular velocity, all in world axes. The first frame is the initial state; a number that is not
 /// finite is null. "scheme" is how smooth motion is advanced: explicit_euler, semi_implicit_euler, midpoint or
-/// other. The exit code of a program that wrote an end line is not looked at.
+/// other. "lost_time", which may be left out, are the body-seconds that the engine did not simulate. The exit code of a program that wrote an end line is not looked at.
 /// Files under recordings/ of a report hold the same lines.
 
 std::string request_json(const RunRequest& request);

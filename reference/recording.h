@@ -57,6 +57,7 @@ struct Recording {
   RunStatus status = RunStatus::done;
   std::string reason;       ///< of not_applicable and error
   double wall_seconds = 0;  ///< spent stepping: no start-up, no recording
+  double lost_time = 0;     ///< body-seconds that the engine says it did not simulate
 };
 
 }  // namespace jade::reference

@@ -43,6 +43,7 @@ RunEnd run_world(const WorldFactory& factory, const RunRequest& request, const R
       frame.time = done * request.time_step;
       sink.on_frame(frame);
     }
+    end.lost_time = world->lost_time();
   } catch (const NotApplicable& limit) {
     end = {RunStatus::not_applicable, limit.what()};
   } catch (const std::exception& error) {
@@ -65,6 +66,7 @@ Recording record(const WorldFactory& factory, const RunRequest& request) {
   recording.status = end.status;
   recording.reason = end.reason;
   recording.wall_seconds = end.wall_seconds;
+  recording.lost_time = end.lost_time;
   return recording;
 }
 

@@ -36,6 +36,8 @@ class World {
   virtual void step() = 0;
   /// The bodies (and joints, if known) now; `time` is filled in by the caller.
   virtual Frame frame() const = 0;
+  /// Body-seconds of all steps so far in which bodies stood still because the engine could not move them.
+  virtual double lost_time() const { return 0; }
 };
 
 /// Builds a world for `request.engine`; throws NotApplicable, or InvalidInput for a scene with mistakes.
@@ -52,6 +54,7 @@ struct RunEnd {
   RunStatus status = RunStatus::done;
   std::string reason;
   double wall_seconds = 0;
+  double lost_time = 0;
 };
 
 /// Builds the world, steps it and hands the frames out. Never throws for what a scene or an engine does wrong:

@@ -4,35 +4,24 @@
 #include <string>
 
 #include "generators/numbers.h"
+#include "jade/geometry/test_meshes.h"
 
 namespace jade::generators {
 namespace {
 
 constexpr double kStandoff = 1e-5;  // at which things that rest are placed
 
-/// The prism of a polygon that may be non-convex: `outline` counter-clockwise, `cap` its triangles, centred at z = 0.
-TriangleMesh prism(const std::vector<Vec2>& outline, const std::vector<std::array<int, 3>>& cap,
-                   double height) {
-  TriangleMesh mesh;
-  const int n = static_cast<int>(outline.size());
-  for (const double z : {-0.5 * height, 0.5 * height})
-    for (const Vec2& p : outline) mesh.vertices.emplace_back(p.x(), p.y(), z);
-  for (const auto& [i, j, k] : cap) {
-    mesh.triangles.push_back({i, k, j});
-    mesh.triangles.push_back({i + n, j + n, k + n});
-  }
-  for (int i = 0; i < n; ++i) {
-    const int j = (i + 1) % n;
-    mesh.triangles.push_back({i, j, j + n});
-    mesh.triangles.push_back({i, j + n, i + n});
-  }
+/// Moved down so that z = 0 is its middle.
+TriangleMesh centred(TriangleMesh mesh, double height) {
+  for (Vec3& p : mesh.vertices) p.z() -= 0.5 * height;
   return mesh;
 }
 
 /// An L with arms of lengths a and b and width w.
 TriangleMesh angle_mesh(double a, double b, double w, double height) {
-  return prism({{0, 0}, {a, 0}, {a, w}, {w, w}, {w, b}, {0, b}}, {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}},
-               height);
+  return centred(test_meshes::prism({{0, 0}, {a, 0}, {a, w}, {w, w}, {w, b}, {0, b}},
+                                    {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}}, height),
+                 height);
 }
 
 /// A square frame: outer half side `outer`, hole of half side `inner`.

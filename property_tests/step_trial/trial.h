@@ -26,6 +26,7 @@ struct Trial {
   long long states = 0;  ///< that were judged: of ends of steps and of motion within them
   Fault fault = Fault::none;
   std::string what;                                            ///< of the fault: step, time, pair, …
+  State before;                                                ///< of the step in which the fault appeared
   double clearance = std::numeric_limits<double>::infinity();  ///< the smallest that the judge saw [m]
   double lost_time = 0;                                        ///< [body-seconds]
   int steps_with_loss = 0;
@@ -45,7 +46,7 @@ struct TrialSettings {
   double spacing = 0;
   /// Largest share of the kinetic energy that one step may add, beyond lifting everything to the standoff.
   double energy_bound = std::numeric_limits<double>::infinity();
-  double seconds = std::numeric_limits<double>::infinity();  ///< of a clock, for the whole world
+  double seconds = std::numeric_limits<double>::infinity();  ///< of work, for the whole world
 };
 
 /// Steps through the world and has its states judged; ends at the first fault.

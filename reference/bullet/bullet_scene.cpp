@@ -104,6 +104,26 @@ std::vector<double> joint_effort(const JointDescription& joint, const JointState
   return effort;
 }
 
+bool has_efforts(const JointDescription& joint) {
+  return !joint.damping.empty() || !joint.stiffness.empty() || !joint.effort.empty();
+}
+
+FreeEffort free_effort(const JointDescription& joint, JointState& state, const btVector3& velocity,
+                       const btVector3& angular_velocity, double t) {
+  const btVector3 &v = velocity, &w = angular_velocity;
+  state.v = {v.x(), v.y(), v.z(), w.x(), w.y(), w.z()};
+  const std::vector<double> f = joint_effort(joint, state, t);
+  return {{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
+}
+
+std::string bullet_version() {
+  return fmt::format("{}.{}", BT_BULLET_VERSION / 100, BT_BULLET_VERSION % 100);
+}
+
+void BulletScene::refuse_efforts(int body) const {
+  throw NotApplicable("springs, dampers or efforts on the joint of \"" + scene_.bodies[body].name + "\"");
+}
+
 /// Pairs of bodies that never collide. Shapes of one body share one mask here, because Bullet filters objects.
 class BulletScene::PairFilter : public btOverlapFilterCallback {
  public:

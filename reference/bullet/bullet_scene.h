@@ -38,6 +38,19 @@ struct BulletBody {
 /// `t` is where the signal is read.
 std::vector<double> joint_effort(const JointDescription& joint, const JointState& state, double t);
 
+/// Whether a joint has a spring, a damper or a signal at all.
+bool has_efforts(const JointDescription& joint);
+
+/// Of a free body: force on its centre of mass and torque, in world axes.
+struct FreeEffort {
+  btVector3 force, torque;
+};
+FreeEffort free_effort(const JointDescription& joint, JointState& state, const btVector3& velocity,
+                       const btVector3& angular_velocity, double t);
+
+/// `3.24`
+std::string bullet_version();
+
 /// What both of our Bullet worlds share: the scene about centres of mass, collision shapes with their materials
 /// per pair, fixed bodies, and the solver's settings.
 class BulletScene {
@@ -64,6 +77,9 @@ class BulletScene {
 
   /// Everything that would change the numbers, for the report.
   std::vector<std::pair<std::string, std::string>> settings() const;
+
+  /// Springs, dampers and signals are translated for free, revolute and prismatic joints only.
+  [[noreturn]] void refuse_efforts(int body) const;
 
   /// State of a body from the pose of C and the velocities there.
   BodyState state_of(int body, const Transform& X_WC, const Vec3& velocity,

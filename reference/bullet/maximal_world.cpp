@@ -2,7 +2,6 @@
 
 #include <BulletDynamics/MLCPSolvers/btDantzigSolver.h>
 #include <BulletDynamics/MLCPSolvers/btMLCPSolver.h>
-#include <fmt/format.h>
 
 #include "reference/bullet/bullet_scene.h"
 
@@ -52,8 +51,7 @@ class MaximalWorld : public World {
   }
 
   EngineInfo info() const override {
-    EngineInfo info{engine_, fmt::format("{}.{}", BT_BULLET_VERSION / 100, BT_BULLET_VERSION % 100),
-                    Scheme::semi_implicit_euler, bullet_.settings()};
+    EngineInfo info{engine_, bullet_version(), Scheme::semi_implicit_euler, bullet_.settings()};
     info.settings.emplace_back("solver",
                                engine_ == "bullet:dantzig" ? "MLCP, Dantzig" : "sequential impulses");
     info.settings.emplace_back("coordinates", "maximal");
@@ -185,20 +183,16 @@ class MaximalWorld : public World {
     for (std::size_t k = 0; k < rigid_.size(); ++k) {
       const int i = static_cast<int>(k);
       const JointDescription& joint = bullet_.scene().bodies[i].joint;
-      if (rigid_[i] == nullptr || (joint.damping.empty() && joint.stiffness.empty() && joint.effort.empty()))
-        continue;
+      if (rigid_[i] == nullptr || !has_efforts(joint)) continue;
       if (joint.kind == JointKind::free) {
-        const BodyState& s = now.bodies[i];
-        joints_[i].v = {s.velocity.x(),         s.velocity.y(),         s.velocity.z(),
-                        s.angular_velocity.x(), s.angular_velocity.y(), s.angular_velocity.z()};
-        const std::vector<double> f = joint_effort(joint, joints_[i], t);
-        rigid_[i]->applyCentralForce({f[0], f[1], f[2]});
-        rigid_[i]->applyTorque({f[3], f[4], f[5]});
+        const FreeEffort effort = free_effort(joint, joints_[i], rigid_[i]->getLinearVelocity(),
+                                              rigid_[i]->getAngularVelocity(), t);
+        rigid_[i]->applyCentralForce(effort.force);
+        rigid_[i]->applyTorque(effort.torque);
       } else if (joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic) {
         apply_axis_effort(i, now, t);
       } else {
-        throw NotApplicable("springs, dampers or efforts on the joint of \"" +
-                            bullet_.scene().bodies[i].name + "\"");
+        bullet_.refuse_efforts(i);
       }
     }
   }

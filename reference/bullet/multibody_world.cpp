@@ -4,7 +4,6 @@
 #include <BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h>
 #include <BulletDynamics/Featherstone/btMultiBodyJointLimitConstraint.h>
 #include <BulletDynamics/Featherstone/btMultiBodyLinkCollider.h>
-#include <fmt/format.h>
 
 #include "jade/math/rotation.h"
 #include "reference/bullet/bullet_scene.h"
@@ -39,9 +38,7 @@ class MultibodyWorld : public World {
   }
 
   EngineInfo info() const override {
-    EngineInfo info{"bullet:multibody",
-                    fmt::format("{}.{}", BT_BULLET_VERSION / 100, BT_BULLET_VERSION % 100),
-                    Scheme::semi_implicit_euler, bullet_.settings()};
+    EngineInfo info{"bullet:multibody", bullet_version(), Scheme::semi_implicit_euler, bullet_.settings()};
     info.settings.emplace_back("solver", "btMultiBodyConstraintSolver");
     info.settings.emplace_back("coordinates", "reduced");
     info.settings.emplace_back("gyroscopic term", "on");
@@ -239,7 +236,7 @@ class MultibodyWorld : public World {
   void apply_effort(int i) {
     const JointDescription& joint = bullet_.scene().bodies[i].joint;
     const Place& place = places_[i];
-    if (place.tree < 0 || (joint.damping.empty() && joint.stiffness.empty() && joint.effort.empty())) return;
+    if (place.tree < 0 || !has_efforts(joint)) return;
     btMultiBody& tree = *trees_[place.tree];
     const double t = (steps_ + 0.5) * h_;
     JointState& s = joints_[i];
@@ -247,14 +244,11 @@ class MultibodyWorld : public World {
       s = {{tree.getJointPos(place.link)}, {tree.getJointVel(place.link)}};
       tree.addJointTorque(place.link, joint_effort(joint, s, t)[0]);
     } else if (joint.kind == JointKind::free) {
-      const btVector3 v = tree.getBaseVel(), w = tree.getBaseOmega();
-      s.v = {v.x(), v.y(), v.z(), w.x(), w.y(), w.z()};
-      const std::vector<double> f = joint_effort(joint, s, t);
-      tree.addBaseForce({f[0], f[1], f[2]});
-      tree.addBaseTorque({f[3], f[4], f[5]});
+      const FreeEffort effort = free_effort(joint, s, tree.getBaseVel(), tree.getBaseOmega(), t);
+      tree.addBaseForce(effort.force);
+      tree.addBaseTorque(effort.torque);
     } else {
-      throw NotApplicable("springs, dampers or efforts on the joint of \"" + bullet_.scene().bodies[i].name +
-                          "\"");
+      bullet_.refuse_efforts(i);
     }
   }
 

@@ -1,8 +1,10 @@
 #include "lcp_judge/lcp_judge.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace jade::reference {
 namespace {
@@ -46,17 +48,43 @@ struct Row {
   Bounds::Kind kind = Bounds::Kind::one_sided;
 };
 
-Row row_of(const LcpProblem& problem, const VecX& f, double regularisation, int i) {
+/// β_i: the size of the terms of b_i.
+Real data_size(const LcpProblem& problem, int i) {
+  return problem.beta.size() > 0 ? Real(problem.beta[i]) : std::abs(Real(problem.b[i]));
+}
+
+/// How much of each force counts in the scale of an error: min(|f_j|, φ_j).
+std::vector<Real> counted_forces(const LcpProblem& problem, const VecX& f, double regularisation) {
+  constexpr Real beyond_reason = 1e8L;
+  const int n = problem.size();
+  std::vector<Real> counted(static_cast<std::size_t>(n));
+  Real largest_impulse = 0;
+  for (int k = 0; k < n; ++k) {
+    counted[static_cast<std::size_t>(k)] = std::abs(Real(f[k]));
+    const Real a = Real(problem.A(k, k)) + Real(regularisation);
+    if (a > 0) largest_impulse = std::max(largest_impulse, data_size(problem, k) / std::sqrt(a));
+  }
+  if (problem.form != LcpForm::contact) return counted;
+  for (int j = 0; j < n; ++j) {
+    const Real a = Real(problem.A(j, j)) + Real(regularisation);
+    Real& force = counted[static_cast<std::size_t>(j)];
+    if (a > 0) force = std::min(force, beyond_reason * largest_impulse / std::sqrt(a));
+  }
+  return counted;
+}
+
+Row row_of(const LcpProblem& problem, const VecX& f, const std::vector<Real>& counted, double regularisation,
+           int i) {
   const int n = problem.size();
   Real w = problem.b[i];
-  Real sigma = problem.beta.size() > 0 ? Real(problem.beta[i]) : std::abs(Real(problem.b[i]));
+  Real sigma = data_size(problem, i);
   Real largest = 0;
   const Real diagonal = Real(problem.A(i, i)) + Real(regularisation);
   for (int j = 0; j < n; ++j) {
     const Real entry = j == i ? diagonal : Real(problem.A(i, j));
     const Real term = entry * Real(f[j]);
     w += term;
-    sigma += std::abs(term);
+    sigma += std::abs(entry) * counted[static_cast<std::size_t>(j)];
     if (std::abs(entry) > largest) largest = std::abs(entry);
   }
   Real a = diagonal;
@@ -67,11 +95,11 @@ Row row_of(const LcpProblem& problem, const VecX& f, double regularisation, int 
 }
 
 Real residual_of(const Row& row) {
-  if (row.scale == 0) return 0;
   Real target = row.force - row.velocity;
   if (target > row.upper) target = row.upper;
   if (target < row.lower) target = row.lower;
-  return std::abs(row.force - target) / row.scale;
+  const Real error = std::abs(row.force - target);
+  return error == 0 ? 0 : error / row.scale;
 }
 
 LcpFault fault_of(const Row& row, Real tolerance) {
@@ -131,11 +159,13 @@ LcpJudgement judge(const LcpProblem& problem, const VecX& f, const JudgeSettings
     if (!std::isfinite(f[i])) return refused(LcpFault::not_finite, i);
   }
   LcpJudgement judgement;
+  const std::vector<Real> counted = counted_forces(problem, f, settings.regularisation);
   Real worst = -1;
   for (int i = 0; i < problem.size(); ++i) {
-    const Row row = row_of(problem, f, settings.regularisation, i);
+    const Row row = row_of(problem, f, counted, settings.regularisation, i);
     const Real r = residual_of(row);
-    if (!std::isfinite(r)) return refused(LcpFault::not_finite, i);  // A f left the range of long double
+    // A f left the range of long double. (r alone is infinite where nothing in the problem moves a row that moves.)
+    if (!std::isfinite(row.velocity) || std::isnan(r)) return refused(LcpFault::not_finite, i);
     if (r <= worst) continue;
     worst = r;
     judgement.worst_row = i;

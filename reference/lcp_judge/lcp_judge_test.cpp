@@ -99,10 +99,32 @@ TEST(LcpJudge, KeepsItsBitsWhenTermsCancel) {
   problem.A.resize(2, 2);
   problem.A << 1, -1, -1, 1;
   problem.b = Vec2(-0x1p-60, 0);
+  problem.beta = Vec2(2, 2);
   problem.rows = {{.kind = RowKind::normal}, {.kind = RowKind::normal}};
   const LcpJudgement judgement = judge(problem, Vec2(1, 1), {.tolerance = 0});
   EXPECT_EQ(judgement.fault, LcpFault::penetrating_velocity);
-  EXPECT_EQ(judgement.residual, 0x1p-61);  // 2⁻⁶⁰ over σ = 2, up to its last bits
+  EXPECT_EQ(judgement.residual, 0x1p-62);  // 2⁻⁶⁰ over σ = 2 + 2, up to its last bits
+}
+
+TEST(LcpJudge, RefusesForcesThatOnlyExcuseThemselves) {
+  // A joint between two limits that are violated at once, at ½ and at 1: no pair of forces satisfies both. Pressed
+  // together with 4e15 the two rows lose the data in rounding; measured against terms of 4e15 nothing seems wrong.
+  LcpProblem problem;
+  problem.A.resize(2, 2);
+  problem.A << 1, -1, -1, 1;
+  problem.b = Vec2(-0.5, -1);
+  problem.rows = {{.kind = RowKind::limit}, {.kind = RowKind::limit}};
+  const LcpJudgement judgement = judge(problem, Vec2(4e15, 4e15));
+  EXPECT_FALSE(judgement.valid);
+  EXPECT_EQ(judgement.fault, LcpFault::penetrating_velocity);
+  // The same limits without a conflict: any pair that balances is a solution, however hard it presses.
+  problem.b = Vec2(-0.5, 0.5);
+  EXPECT_TRUE(judge(problem, Vec2(4096.5, 4096)).valid);
+  // Heavy on light: 1e4 units of mass stopped through 1e-4, forces 1e8 times what the light body alone would need.
+  problem.A << 1e4, -1e4, -1e4, 1e4 + 1e-4;
+  problem.b = Vec2(0, -1);
+  problem.rows = {{.kind = RowKind::normal}, {.kind = RowKind::normal}};
+  EXPECT_TRUE(judge(problem, Vec2(1e4, 1e4)).valid);
 }
 
 TEST(LcpJudge, LetsAPullingNormalCarryNoFriction) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "campaign/table.h"
 #include "ccd/ccd_methods.h"
-#include "ccd/table.h"
 #include "ccd_queries/ccd_query_file.h"
 
 namespace jade::reports {

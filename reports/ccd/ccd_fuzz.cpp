@@ -1,12 +1,11 @@
 #include "ccd/ccd_fuzz.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <thread>
 
 #include <fmt/format.h>
 
+#include "campaign/index_pool.h"
 #include "ccd/ccd_methods.h"
 #include "ccd_queries/dense_oracle.h"
 #include "jade/geometry/time_of_impact.h"
@@ -192,23 +191,17 @@ std::vector<CcdFuzzRow> fuzz_ccd(const CcdFuzzSettings& settings) {
   std::uint64_t before = 0;
   for (const double spin : settings.spins) {
     std::vector<std::vector<Outcome>> outcomes(settings.methods.size(), std::vector<Outcome>(settings.count));
-    std::atomic<std::uint64_t> next = 0;
-    const auto work = [&](bool reports_progress) {
-      for (std::uint64_t i = next++; i < settings.count; i = next++) {
-        const TrianglePair pair = free_pair(settings.seed, spin, i);
-        const auto truth =
-            reference::dense_truth([&](double t) { return corners_at(pair, t); }, kDuration, kSamples);
-        for (std::size_t m = 0; m < settings.methods.size(); ++m) {
-          outcomes[m][i] = judge(settings.methods[m], pair, truth);
-        }
-        if (reports_progress && settings.progress) settings.progress(before + i, all);
-      }
+    const auto work = [&](std::size_t, std::uint64_t i) {
+      const TrianglePair pair = free_pair(settings.seed, spin, i);
+      const auto truth =
+          reference::dense_truth([&](double t) { return corners_at(pair, t); }, kDuration, kSamples);
+      for (std::size_t m = 0; m < settings.methods.size(); ++m)
+        outcomes[m][i] = judge(settings.methods[m], pair, truth);
     };
-    {
-      std::vector<std::jthread> others;
-      for (int job = 1; job < settings.jobs; ++job) others.emplace_back(work, false);
-      work(true);
-    }
+    const auto progress = [&](std::uint64_t done) {
+      if (settings.progress) settings.progress(before + done, all);
+    };
+    run_indices({.count = settings.count, .jobs = settings.jobs, .progress = progress}, work);
     before += settings.count;
     for (std::size_t m = 0; m < settings.methods.size(); ++m) {
       rows.push_back(summary(settings.methods[m], spin, outcomes[m]));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ccd/table.h"
+#include "campaign/table.h"
 #include "generators/rotating_triangles.h"
 
 namespace jade::reports {

@@ -1,5 +1,6 @@
 // The command line as a user meets it: what it prints, what it returns, what it leaves behind.
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -50,7 +51,7 @@ class JadeCommand : public testing::Test {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_F(JadeCommand, ExplainsItselfEverywhere) {
-  for (const char* arguments : {"--help", "list --help", "run --help", "show --help"}) {
+  for (const char* arguments : {"--help", "list --help", "run --help", "show --help", "step fuzz --help"}) {
     const Outcome o = jade(arguments);
     EXPECT_EQ(o.exit_code, 0) << arguments;
     EXPECT_TRUE(has(o.out, "--help")) << arguments;
@@ -186,6 +187,67 @@ TEST_F(JadeCommand, TurnsAMisbehavingEngineIntoAVerdictAndStillReturnsZero) {
     EXPECT_EQ(results[i].at("verdict"), "engine_error");
     EXPECT_FALSE(results[i].at("reason").get<std::string>().empty());
   }
+}
+
+// A ball that falls a millimetre and rests.
+const char* const kScene = R"({"schema": 1, "name": "ball", "materials": ["wood"],
+  "pairs": [{"first": "wood", "second": "wood", "friction": 0.5, "restitution": 0}],
+  "bodies": [
+    {"name": "ground", "shapes": [{"geometry": {"kind": "half_space"}, "material": "wood"}], "joint": {"kind": "fixed"}},
+    {"name": "ball", "shapes": [{"geometry": {"kind": "sphere", "radius": 0.1}, "material": "wood", "density": 1000}],
+     "joint": {"kind": "free", "position": [0, 0, 0.101, 1, 0, 0, 0]}}]})";
+
+TEST_F(JadeCommand, RunsASceneOfTheUsersOwn) {
+  const std::string scene = (folder_ / "ball.json").string();
+  write_file(scene, kScene);
+  const Outcome o =
+      jade("run --scene " + scene + " --engine jade --h 0.01 --steps 10 --json --out " + out_folder());
+  ASSERT_EQ(o.exit_code, 0) << o.err;
+  const Json json = Json::parse(o.out);
+  const Json& result = json.at("results").at(0);
+  EXPECT_EQ(result.at("verdict"), "sound");
+  EXPECT_EQ(result.at("frames"), 11);
+  EXPECT_GT(result.at("states_within_steps"), 10);
+  EXPECT_GT(result.at("smallest_clearance"), 0);
+  // It lost the millimetre that it fell.
+  const double energy =
+      result.at("energy").at("first").get<double>() - result.at("energy").at("last").get<double>();
+  EXPECT_NEAR(energy, 1000 * 4.0 / 3 * M_PI * 1e-3 * 9.81 * (1e-3 - 1e-5), 1e-9);
+  EXPECT_EQ(Json::parse(read_file(fs::path(out_folder()) / "results.json")), json);
+  EXPECT_TRUE(fs::exists(fs::path(out_folder()) / "report.md"));
+  EXPECT_TRUE(fs::exists(fs::path(out_folder()) / "recordings" / "scene.jade.jsonl"));
+  // What it saved can be run again.
+  EXPECT_EQ(jade("run --scene " + out_folder() + "/scene.json --engine jade --duration 0.05").exit_code, 0);
+}
+
+TEST_F(JadeCommand, RefusesScenesThatCannotBeUsed) {
+  EXPECT_EQ(jade("run --scene " + (folder_ / "missing.json").string()).exit_code, 3);
+  write_file(folder_ / "bad.json", R"({"schema": 1, "bodies": [{"name": "a", "joint": {"kind": "fre"}}]})");
+  const Outcome bad = jade("run --scene " + (folder_ / "bad.json").string());
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_TRUE(has(bad.err, "did you mean \"free\"")) << bad.err;
+  write_file(folder_ / "weightless.json",
+             R"({"schema": 1, "bodies": [{"name": "a", "joint": {"kind": "free"}}]})");
+  const Outcome weightless = jade("run --scene " + (folder_ / "weightless.json").string());
+  EXPECT_EQ(weightless.exit_code, 2);
+  EXPECT_TRUE(has(weightless.err, "no mass")) << weightless.err;
+  EXPECT_EQ(jade("run pendulum --steps 3").exit_code, 2);
+  EXPECT_EQ(jade("run pendulum --scene x.json").exit_code, 2);
+}
+
+TEST_F(JadeCommand, FuzzesTheStepAndSavesWhatFailsForReplay) {
+  const std::string common = "step fuzz --family fast --count 6 --steps 3 --seed 7 --jobs 1 --spacing 0.1 ";
+  EXPECT_EQ(jade(common).exit_code, 0);
+  const std::string saved = (folder_ / "failures").string();
+  const Outcome o = jade(common + "--without-continuous-detection --json --save " + saved);
+  EXPECT_EQ(o.exit_code, 1) << o.err;
+  const Json family = Json::parse(o.out).at("families").at(0);
+  ASSERT_GT(family.at("faults").at("intersects"), 0);
+  ASSERT_FALSE(fs::is_empty(saved));
+  // The certified step has no trouble with it.
+  const std::string file = fs::directory_iterator(saved)->path().string();
+  EXPECT_EQ(jade("run --scene " + file + " --engine jade --steps 3").exit_code, 0);
+  EXPECT_EQ(jade("step fuzz --family slow").exit_code, 2);
 }
 
 }  // namespace

@@ -12,5 +12,6 @@ void add_lcp_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_run_command(CLI::App& app, int& exit_code);
 void add_show_command(CLI::App& app, int& exit_code);
+void add_step_command(CLI::App& app, int& exit_code);
 
 }  // namespace jade::cli

@@ -1,21 +1,16 @@
 #include "cli/lcp_fuzz_command.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <signal.h>
-#include <unistd.h>
 
+#include "cli/campaign_terminal.h"
 #include "cli/exit_code.h"
+#include "jade/base/atomic_file.h"
 #include "lcp_fuzz/campaign.h"
 #include "lcp_fuzz/fuzz_table.h"
 #include "lcp_fuzz/shrink.h"
@@ -33,45 +28,6 @@ struct FuzzArguments {
   double timeout = 10;
   int contacts = 0;
   bool json = false;
-};
-
-std::atomic<bool> interrupted = false;
-
-/// The first Ctrl-C ends the campaign with what it has, the second ends the program.
-void listen_for_interrupt() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &action, nullptr);
-}
-
-/// A bar on the terminal, nothing elsewhere.
-class ProgressBar {
- public:
-  explicit ProgressBar(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0) {}
-  ~ProgressBar() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-  void show(std::uint64_t done) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!shown_ || now - last_ < std::chrono::milliseconds(200)) return;
-    last_ = now;
-    const double fraction =
-        static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(total_, 1));
-    const double seconds = std::chrono::duration<double>(now - begin_).count();
-    constexpr int width = 40;
-    const int filled = static_cast<int>(fraction * width);
-    const std::string left =
-        done == 0 ? "…" : fmt::format("{:.0f} s left", seconds * (1 - fraction) / fraction);
-    fmt::print(stderr, "\r\033[K[{:#<{}}{: <{}}] {:3.0f} %  {} of {}  {}", "", filled, "", width - filled,
-               100 * fraction, done, total_, left);
-    std::fflush(stderr);
-  }
-
- private:
-  std::uint64_t total_;
-  bool shown_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), last_ = begin_;
 };
 
 FuzzSettings complete(const FuzzArguments& arguments) {
@@ -99,7 +55,7 @@ FuzzSettings complete(const FuzzArguments& arguments) {
     settings.max_contacts = arguments.contacts;
     settings.exact_contacts = true;
   }
-  if (settings.jobs <= 0) settings.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  if (settings.jobs <= 0) settings.jobs = default_jobs();
   settings.stop = &interrupted;
   return settings;
 }
@@ -137,9 +93,7 @@ void save_failures(const FuzzSettings& settings, std::size_t family, std::size_t
 }
 
 void save_all(const FuzzSettings& settings, const FuzzResult& result, const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw std::runtime_error(fmt::format("{}: cannot be made: {}", folder, error.message()));
+  make_folder(folder);
   for (std::size_t f = 0; f < settings.families.size(); ++f) {
     for (std::size_t s = 0; s < settings.solvers.size(); ++s) {
       save_failures(settings, f, s, result.cells[f * settings.solvers.size() + s], folder);
@@ -163,16 +117,6 @@ void print_failures(const FuzzSettings& settings, const FuzzResult& result) {
   }
 }
 
-void write_table(const std::string& path, const nlohmann::ordered_json& table) {
-  const std::string unfinished = path + ".unfinished";
-  std::ofstream file(unfinished);
-  file << table.dump(2) << '\n';
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(unfinished, path, error);
-  if (!file || error) throw std::runtime_error(fmt::format("{}: cannot be written; check the folder", path));
-}
-
 int run_fuzz(const FuzzArguments& arguments) {
   FuzzSettings settings = complete(arguments);
   listen_for_interrupt();
@@ -190,9 +134,8 @@ int run_fuzz(const FuzzArguments& arguments) {
     print_failures(settings, result);
   }
   std::fflush(stdout);
-  if (!arguments.table.empty()) write_table(arguments.table, report_table(settings, result));
+  if (!arguments.table.empty()) write_file(arguments.table, report_table(settings, result).dump(2) + "\n");
   if (!arguments.save.empty()) {
-    interrupted = false;
     listen_for_interrupt();
     save_all(settings, result, arguments.save);
   }

@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   cli::add_list_command(app, exit_code);
   cli::add_run_command(app, exit_code);
   cli::add_show_command(app, exit_code);
+  cli::add_step_command(app, exit_code);
   try {
     refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/run_scene.h"
 #include "cli/selection.h"
 #include "reports/markdown_report.h"
 #include "reports/results_json.h"
@@ -21,6 +22,7 @@ struct RunOptions {
   double tolerance_scale = 1, timeout = 120;
   std::string out;
   bool json = false;
+  SceneArguments scene;
 };
 
 /// Progress: one line that rewrites itself on a terminal, plain lines elsewhere; on standard error, so that
@@ -73,6 +75,15 @@ void print_summary(const reports::SuiteRun& run) {
 }
 
 int run(const RunOptions& options) {
+  if (!options.scene.file.empty()) {
+    SceneArguments scene = options.scene;
+    scene.engines = options.engines;
+    scene.commands = options.commands;
+    scene.timeout = options.timeout;
+    scene.out = options.out;
+    scene.json = options.json;
+    return run_scene(scene);
+  }
   const std::vector<cases::Case> cases = select_cases(options.cases);
   const std::vector<reference::Engine> engines =
       select_engines(options.engines, options.commands, options.timeout);
@@ -90,17 +101,47 @@ int run(const RunOptions& options) {
   return reports::ours_failed(result) ? kFailure : kSuccess;
 }
 
+/// The options of a scene of the user's own; without --scene they mean nothing and are refused.
+void add_scene_options(CLI::App& command, SceneArguments& scene, CLI::Option* cases, CLI::Option* tolerance) {
+  CLI::Option* file =
+      command
+          .add_option("--scene", scene.file,
+                      "A scene file of your own (jade/model/scene_json.h) instead of cases: simulated, "
+                      "recorded, and judged for overlap, energy and lost time")
+          ->excludes(cases)
+          ->excludes(tolerance);
+  const auto add = [&](const char* name, auto& value, const char* help) {
+    return command.add_option(name, value, help)->needs(file);
+  };
+  add("--time-step,--h", scene.h, "Time step of the scene [s]")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  CLI::Option* steps = add("--steps", scene.steps, "Steps of the scene; 100 when no --duration is given")
+                           ->check(CLI::Range(1, 1'000'000'000));
+  add("--duration", scene.duration, "Seconds of the scene, instead of --steps")
+      ->check(CLI::PositiveNumber)
+      ->excludes(steps);
+  add("--record-every", scene.record_every, "Steps between frames of the recording")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->capture_default_str();
+  add("--spacing", scene.spacing,
+      "How far anything goes between two states judged within steps of our engine [m, rad]; 0: frames only")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_run_command(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("run", "Run cases on engines and write a report");
+  CLI::App* command =
+      app.add_subcommand("run", "Run cases, or a scene of your own, on engines and write a report");
   command->footer(
       "Exit code: 0 everything of ours passed, 1 something of ours failed, 2 wrong arguments, 3 "
       "environment.\n"
       "A failed expectation of a peer engine is a finding and does not change the exit code.");
   const auto o = std::make_shared<RunOptions>();
   o->jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  command->add_option("CASE", o->cases, "Cases to run; all when none is named");
+  CLI::Option* cases = command->add_option("CASE", o->cases, "Cases to run; all when none is named");
   command
       ->add_option("--engine,-e", o->engines,
                    "Engine to run them on; may be repeated; all when none is named")
@@ -120,11 +161,13 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--out,-o", o->out,
                       "Folder for results.json, junit.xml, report.md, report.html and recordings/; tables in "
                       "its benchmarks/ join the report");
-  command
-      ->add_option("--tolerance-scale", o->tolerance_scale,
-                   "Multiplies every tolerance; 0 fails everything and shows every residual")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+  CLI::Option* tolerance =
+      command
+          ->add_option("--tolerance-scale", o->tolerance_scale,
+                       "Multiplies every tolerance; 0 fails everything and shows every residual")
+          ->capture_default_str()
+          ->check(CLI::NonNegativeNumber);
+  add_scene_options(*command, o->scene, cases, tolerance);
   command->add_flag("--json", o->json, "Print results as JSON on standard output, and nothing else");
   command->callback([o, &exit_code] { exit_code = run(*o); });
 }

@@ -56,6 +56,9 @@ CollisionModel::CollisionModel(const Model& model)
         const auto [centre, reach] = ball_around(shape.geometry);
         shape.centre_L = shape.X_LS * centre;
         shape.reach = reach;
+        if (body.link >= 0 && model.links()[body.link].motion == LinkMotion::free)
+          shape.reach_from_reference =
+              shape.geometry.core().reach(shape.X_LS.inverse() * model.links()[body.link].reference_L);
         shapes_.push_back(std::move(shape));
       } catch (const InvalidInput& error) {
         for (Mistake mistake : error.mistakes()) {

@@ -21,6 +21,7 @@ struct CollisionShape {
   Vec3 centre_L =
       Vec3::Zero();  ///< centre of a ball around the shape, in its link; no meaning for half-spaces
   double reach = 0;  ///< its radius
+  double reach_from_reference = 0;  ///< farthest point from the reference point of a free link; 0 on others
 };
 
 /// Every shape of a model and which of them can meet. Built once; the friction and restitution of a pair are read

@@ -1,6 +1,7 @@
 #include "jade/dynamics/forward_dynamics.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "jade/dynamics/inverse_dynamics.h"
 #include "jade/dynamics/kinematics.h"
@@ -109,6 +110,14 @@ void add_accelerations(const Model& model, DynamicsWorkspace& work) {
   }
 }
 
+/// Whether a single body's factor keeps translation and rotation apart: its centre of mass is its reference point.
+bool is_decoupled(const DynamicsWorkspace& work) {
+  double most = 0;
+  for (int k = 0; k < 6; ++k)
+    for (int j = 0; j < std::min(k, 3); ++j) most = std::max(most, std::abs(work.U[k][free_axis(j)]));
+  return most == 0;
+}
+
 bool is_single_body(const Model& model) {
   return model.links().size() == 1 && model.links()[0].motion == LinkMotion::free;
 }
@@ -143,6 +152,28 @@ void solve_articulated_rows(const Model& model, DynamicsWorkspace& work, const d
     solve_articulated(model, work, work.effort, work.effort);
     Eigen::Map<VecX>(out + r * nv, nv) = work.effort;
   }
+}
+
+void inverse_articulated(const Model& model, DynamicsWorkspace& work, double* inverse) {
+  const int nv = model.nv();
+  std::fill(inverse, inverse + nv * nv, 0.0);
+  if (is_single_body(model) && is_decoupled(work)) {
+    // L D Lᵀ of the rotations, from the last coordinate to the first: three numbers below the diagonal.
+    const double l43 = work.U[4][0] * work.inverse_D[4], l53 = work.U[5][0] * work.inverse_D[5],
+                 l54 = work.U[5][1] * work.inverse_D[5];
+    const double d3 = work.inverse_D[3], d4 = work.inverse_D[4], d5 = work.inverse_D[5];
+    const double m53 = l54 * l43 - l53;  // of the inverse of L
+    for (int k = 0; k < 3; ++k) inverse[7 * k] = work.inverse_D[k];
+    inverse[21] = d3;
+    inverse[22] = inverse[27] = -l43 * d3;
+    inverse[23] = inverse[33] = m53 * d3;
+    inverse[28] = d4 + l43 * l43 * d3;
+    inverse[29] = inverse[34] = -l54 * d4 - l43 * m53 * d3;
+    inverse[35] = d5 + l54 * l54 * d4 + m53 * m53 * d3;
+    return;
+  }
+  for (int k = 0; k < nv; ++k) inverse[k * nv + k] = 1;
+  solve_articulated_rows(model, work, inverse, nv, inverse);
 }
 
 void aba(const Model& model, const VecX& tau, DynamicsWorkspace& work, VecX& a) {

@@ -22,6 +22,9 @@ void solve_articulated(const Model& model, DynamicsWorkspace& work, const VecX& 
 void solve_articulated_rows(const Model& model, DynamicsWorkspace& work, const double* rows, int count,
                             double* out);
 
+/// M⁻¹ itself, nv × nv numbers, after factor_articulated.
+void inverse_articulated(const Model& model, DynamicsWorkspace& work, double* inverse);
+
 /// Accelerations under generalised forces tau: M a + c = tau for all coordinates that are not prescribed. On entry
 /// `a` (nv numbers) holds the accelerations of prescribed coordinates; its other entries do not matter.
 /// After update_velocities and factor_articulated; leaves A of all links in the workspace.

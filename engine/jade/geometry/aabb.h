@@ -18,6 +18,9 @@ struct Aabb {
   void include(const Vec3& p) { low = low.cwiseMin(p), high = high.cwiseMax(p); }
   Aabb grown(double margin) const { return {low - Vec3::Constant(margin), high + Vec3::Constant(margin)}; }
   Aabb intersection(const Aabb& o) const { return {low.cwiseMax(o.low), high.cwiseMin(o.high)}; }
+  bool holds(const Aabb& o) const {
+    return (low.array() <= o.low.array()).all() && (o.high.array() <= high.array()).all();
+  }
   bool overlaps(const Aabb& o) const {
     return (low.array() <= o.high.array()).all() && (o.low.array() <= high.array()).all();
   }

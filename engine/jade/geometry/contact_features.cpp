@@ -36,7 +36,7 @@ bool is_outward(const EdgeFeature& edge, const Vec3& n, double slack) {
   return n.dot(edge.inward[0]) <= slack && n.dot(edge.inward[1]) <= slack;
 }
 
-void ContactFeatures::gather(const PlacedShape& placed, const Region& region) {
+void ContactFeatures::gather(const PlacedShape& placed, const Region& region, const PreparedShape& other) {
   shape_ = &placed.shape;
   X_WS_ = placed.X_WS;
   corners_.clear();
@@ -46,40 +46,39 @@ void ContactFeatures::gather(const PlacedShape& placed, const Region& region) {
     const Vec3 up = X_WS_.R.col(2);
     faces_.push_back({{Feature::Kind::plane, Vec3::Zero(), Vec3::UnitZ(), 0, 0}, up, up.dot(X_WS_.p)});
   } else if (const Polyhedron* polyhedron = shape_->features()) {
-    gather_polyhedron(*polyhedron, region);
+    gather_polyhedron(*polyhedron, region, other.is_half_space());
   } else {
     gather_round(shape_->core());
   }
 }
 
-void ContactFeatures::gather_polyhedron(const Polyhedron& polyhedron, const Region& region) {
+void ContactFeatures::gather_polyhedron(const Polyhedron& polyhedron, const Region& region,
+                                        bool corners_only) {
   const int corners = int(polyhedron.vertices.size()), edges = int(polyhedron.edges.size());
+  placed_.resize(polyhedron.vertices.size());
   for (int i = 0; i < corners; ++i) {
     const Vec3& x_S = polyhedron.vertices[i];
-    const Vec3 x = X_WS_ * x_S;
-    if (region.holds(x)) corners_.push_back({{Kind::point, x_S, Vec3::Zero(), 0, name(i)}, x, i});
+    placed_[i] = X_WS_ * x_S;
+    if (region.holds(placed_[i]))
+      corners_.push_back({{Kind::point, x_S, Vec3::Zero(), 0, name(i)}, placed_[i], i});
   }
+  if (corners_only) return;
   for (int i = 0; i < edges; ++i) {
     const auto& edge = polyhedron.edges[i];
-    if (!edge.convex) continue;
-    const Vec3 &from_S = polyhedron.vertices[edge.vertex[0]], &to_S = polyhedron.vertices[edge.vertex[1]];
-    const Vec3 from = X_WS_ * from_S;
-    if (!region.may_hold(from, X_WS_ * to_S)) continue;
-    const double length = (to_S - from_S).norm();
-    const Vec3 direction_S = (to_S - from_S) / length;
-    const Vec3 inward_S[2] = {polyhedron.faces[edge.face[0]].normal.cross(direction_S),
-                              direction_S.cross(polyhedron.faces[edge.face[1]].normal)};
-    edges_.push_back({{Kind::line, from_S, direction_S, 0, name(corners + i)},
+    const Vec3& from = placed_[edge.vertex[0]];
+    if (!edge.convex || !region.may_hold(from, placed_[edge.vertex[1]])) continue;
+    edges_.push_back({{Kind::line, polyhedron.vertices[edge.vertex[0]], edge.direction, 0, name(corners + i)},
                       from,
-                      X_WS_.R * direction_S,
-                      length,
-                      {X_WS_.R * inward_S[0], X_WS_.R * inward_S[1]}});
+                      X_WS_.R * edge.direction,
+                      edge.length,
+                      {X_WS_.R * edge.inward[0], X_WS_.R * edge.inward[1]}});
   }
+  // A face that looks away from the other shape has nothing in front of it.
+  const Vec3 toward_S = X_WS_.R.transpose() * region.direction;
   for (int i = 0; i < int(polyhedron.faces.size()); ++i) {
     const auto& face = polyhedron.faces[i];
+    if (face.normal.dot(toward_S) < 0) continue;
     const Vec3 normal = X_WS_.R * face.normal;
-    // A face that looks away from the other shape has nothing in front of it.
-    if (normal.dot(region.direction) < 0) continue;
     faces_.push_back({{Kind::plane, face.offset * face.normal, face.normal, 0, name(corners + edges + i)},
                       normal,
                       face.offset + normal.dot(X_WS_.p),
@@ -161,15 +160,13 @@ Feature ContactFeatures::feature_of(const Curve& curve) const {
 
 double ContactFeatures::steepest_descent(const CornerFeature& corner, const Vec3& n) const {
   double least = 1;
-  const auto look = [&](const Vec3& w) {
-    const Vec3 along = w - corner.x;
-    least = std::min(least, n.dot(along) / along.norm());
-  };
   if (const Polyhedron* p = shape_->features()) {
+    const Vec3 n_S = X_WS_.R.transpose() * n;
     for (int k = p->first_neighbour[corner.vertex]; k < p->first_neighbour[corner.vertex + 1]; ++k)
-      look(X_WS_ * p->vertices[p->neighbours[k]]);
+      least = std::min(least, n_S.dot(p->toward_neighbour[k]));
   } else if (shape_->core().kind == ConvexCore::Kind::segment) {
-    look(corners_[1 - corner.vertex].x);
+    const Vec3 along = corners_[1 - corner.vertex].x - corner.x;
+    least = std::min(least, n.dot(along) / along.norm());
   }
   return least;
 }

@@ -48,7 +48,8 @@ class ContactFeatures {
     bool may_hold(const Vec3& from, const Vec3& to) const;
   };
 
-  void gather(const PlacedShape& placed, const Region& region);
+  /// `other` is the shape that they may meet: a half-space is met by corners alone.
+  void gather(const PlacedShape& placed, const Region& region, const PreparedShape& other);
 
   const std::vector<CornerFeature>& corners() const { return corners_; }
   const std::vector<EdgeFeature>& edges() const { return edges_; }
@@ -74,13 +75,14 @@ class ContactFeatures {
   bool face_holds(const FaceFeature& face, const Vec3& x, double margin) const;
 
  private:
-  void gather_polyhedron(const Polyhedron& polyhedron, const Region& region);
+  void gather_polyhedron(const Polyhedron& polyhedron, const Region& region, bool corners_only);
   void gather_round(const ConvexCore& core);
   /// Lowest value of n·(w − x)/|w − x| over the neighbours w of a corner.
   double steepest_descent(const CornerFeature& corner, const Vec3& n) const;
 
   const PreparedShape* shape_ = nullptr;
   Transform X_WS_;
+  std::vector<Vec3> placed_;  // vertices of a polyhedron in the world
   std::vector<CornerFeature> corners_, feet_;
   std::vector<EdgeFeature> edges_;
   std::vector<FaceFeature> faces_;

@@ -37,18 +37,6 @@ double size_of(const PreparedShape& shape) {
                                : shape.core().extent + shape.core().radius;
 }
 
-Aabb bounds_of(const PlacedShape& placed, double margin) {
-  if (placed.shape.is_half_space()) return Aabb::everything();
-  Aabb box;
-  const ConvexCore& core = placed.shape.core();
-  for (int k = 0; k < 3; ++k) {
-    const Vec3 axis_S = placed.X_WS.R.row(k);
-    box.high[k] = placed.X_WS.p[k] + axis_S.dot(core.support(axis_S)) + core.radius + margin;
-    box.low[k] = placed.X_WS.p[k] + axis_S.dot(core.support(-axis_S)) - core.radius - margin;
-  }
-  return box;
-}
-
 }  // namespace
 
 void ContactFinder::find(const PlacedShape& a, const PlacedShape& b, double reach,
@@ -103,8 +91,8 @@ void ContactFinder::gather() {
     near_b.box = bounds_of(*b_, reach_ + margin_);
     near_a.box = bounds_of(*a_, reach_ + margin_);
   }
-  features_a_.gather(*a_, near_b);
-  features_b_.gather(*b_, near_a);
+  features_a_.gather(*a_, near_b, b_->shape);
+  features_b_.gather(*b_, near_a, a_->shape);
 }
 
 /// Keeps a contact unless one that was found before is at the same place with the same normal.
@@ -131,12 +119,14 @@ void ContactFinder::corners_on_faces(bool ground_is_A) {
                   &standing = ground_is_A ? features_b_ : features_a_;
   for (const FaceFeature& face : ground.faces()) {
     const Vec3& n = face.normal;
-    const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
-    const double margin = facing ? margin_ : kBeside / kParallel * margin_;
+    const auto margin = [&] {
+      const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
+      return facing ? margin_ : kBeside / kParallel * margin_;
+    };
     for (const CornerFeature& corner : standing.feet(n)) {
       const double gap = n.dot(corner.x) - face.offset - corner.feature.radius;
       if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, n)) continue;
-      if (!ground.face_holds(face, corner.x, margin)) continue;
+      if (!ground.face_holds(face, corner.x, margin())) continue;
       if (ground_is_A)
         add(face.feature, corner.feature, n);
       else

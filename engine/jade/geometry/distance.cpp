@@ -114,6 +114,29 @@ bool lies_inside(const PlacedShape& other, const PlacedShape& mesh) {
 
 }  // namespace
 
+Aabb bounds_of(const PlacedShape& placed, double margin) {
+  if (placed.shape.is_half_space()) return Aabb::everything();
+  const ConvexCore& core = placed.shape.core();
+  const Mat3& R = placed.X_WS.R;
+  const Vec3& p = placed.X_WS.p;
+  if (core.kind == ConvexCore::Kind::vertices) {
+    Aabb box;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 axis_S = R.row(k);
+      box.high[k] = p[k] + axis_S.dot(core.support(axis_S)) + core.radius + margin;
+      box.low[k] = p[k] + axis_S.dot(core.support(-axis_S)) - core.radius - margin;
+    }
+    return box;
+  }
+  // All others are symmetric about their origin.
+  Vec3 half = Vec3::Constant(core.radius + margin);
+  if (core.kind == ConvexCore::Kind::cylinder)
+    half += R.leftCols<2>().rowwise().norm() * core.half.x() + R.col(2).cwiseAbs() * core.half.z();
+  else
+    half += R.cwiseAbs() * core.half;
+  return {p - half, p + half};
+}
+
 DistanceResult distance(const PlacedShape& a, const PlacedShape& b, const Vec3& hint) {
   if (a.shape.is_half_space() && b.shape.is_half_space())
     throw InvalidInput("distance",

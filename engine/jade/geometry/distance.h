@@ -1,5 +1,6 @@
 #pragma once
 
+#include "jade/geometry/aabb.h"
 #include "jade/geometry/gjk.h"
 #include "jade/geometry/prepared_shape.h"
 
@@ -10,6 +11,10 @@ struct PlacedShape {
   const PreparedShape& shape;
   const Transform& X_WS;
 };
+
+/// A box around the shape (its hull) where it is, grown by `margin`; everything for a half-space. Rounding is the
+/// caller's to cover.
+Aabb bounds_of(const PlacedShape& placed, double margin);
 
 /// Distance between any two shapes that are not both half-spaces, with nearest points, a direction and a certified
 /// lower bound: see DistanceResult. `hint` is a direction from A to B to begin with, or zero.

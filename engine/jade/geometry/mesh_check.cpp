@@ -18,9 +18,6 @@ namespace {
 
 constexpr int kListed = 20;
 
-// A triangle whose height is below this part of its longest edge has no normal in double precision.
-constexpr double kDegenerate = 1e-12;
-
 std::string face(int t) { return fmt::format("triangles[{}]", t); }
 
 class Checker {
@@ -70,16 +67,11 @@ class Checker {
                "number vertices from 0"});
   }
 
-  bool is_degenerate(const std::array<int, 3>& t) const {
-    const Vec3 &a = mesh_.vertices[t[0]], &b = mesh_.vertices[t[1]], &c = mesh_.vertices[t[2]];
-    const double longest = std::max({(b - a).squaredNorm(), (c - a).squaredNorm(), (c - b).squaredNorm()});
-    return !((b - a).cross(c - a).norm() > kDegenerate * longest);
-  }
-
   void check_faces() {
     std::vector<std::pair<std::array<int, 3>, int>> sorted;
     for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
-      if (is_degenerate(mesh_.triangles[t]))
+      const auto& [a, b, c] = mesh_.triangles[t];
+      if (is_degenerate(mesh_.vertices[a], mesh_.vertices[b], mesh_.vertices[c]))
         add({face(int(t)), "is degenerate: its corners lie on one line", "remove it"});
       auto corners = mesh_.triangles[t];
       std::sort(corners.begin(), corners.end());
@@ -166,6 +158,12 @@ class Checker {
 };
 
 }  // namespace
+
+bool is_degenerate(const Vec3& a, const Vec3& b, const Vec3& c) {
+  constexpr double kDegenerate = 1e-12;
+  const double longest = std::max({(b - a).squaredNorm(), (c - a).squaredNorm(), (c - b).squaredNorm()});
+  return !((b - a).cross(c - a).norm() > kDegenerate * longest);
+}
 
 std::vector<Mistake> check_mesh(const TriangleMesh& mesh) { return Checker(mesh).check(); }
 

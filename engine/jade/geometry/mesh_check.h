@@ -13,4 +13,7 @@ namespace jade {
 /// Empty for a mesh that can be used.
 std::vector<Mistake> check_mesh(const TriangleMesh& mesh);
 
+/// Whether a triangle has no normal in double precision: its height is below 1e-12 of its longest edge.
+bool is_degenerate(const Vec3& a, const Vec3& b, const Vec3& c);
+
 }  // namespace jade

@@ -8,15 +8,24 @@ namespace jade {
 
 RigidMotion::RigidMotion(const ConvexCore& core, const Transform& X_WS, const RigidPath& path,
                          double duration)
-    : path_(path), R_WS_(X_WS.R), arm_(X_WS.p - path.c), duration_(duration) {
-  const Vec3 centre_S = -(X_WS.R.transpose() * arm_);
-  reach_ = core.reach(centre_S);
+    : RigidMotion(core, X_WS, path, duration, core.reach(X_WS.R.transpose() * (path.c - X_WS.p))) {}
+
+RigidMotion::RigidMotion(const ConvexCore& core, const Transform& X_WS, const RigidPath& path,
+                         double duration, double reach)
+    : path_(path),
+      R_WS_(X_WS.R),
+      arm_(X_WS.p - path.c),
+      duration_(duration),
+      reach_(reach),
+      reach_from_axis_(reach) {
+  if (path.omega.isZero(0) && path.alpha.isZero(0)) return;
   fastest_ = std::max(path.omega.norm(), (path.omega + duration * path.alpha).norm());
   swing_ = path.omega.cross(path.alpha).norm();
+  if (swing_ > 0) return;
   // One axis throughout: ω and α in line, whichever of them is not zero.
   const Vec3 axis = path.omega.squaredNorm() > 0 ? path.omega : path.alpha;
-  reach_from_axis_ =
-      swing_ > 0 || axis.isZero() ? reach_ : core.reach(centre_S, X_WS.R.transpose() * axis.normalized());
+  if (axis.squaredNorm() > 0)
+    reach_from_axis_ = core.reach(-(X_WS.R.transpose() * arm_), X_WS.R.transpose() * axis.normalized());
 }
 
 MotionSample RigidMotion::at(double s) const {
@@ -38,6 +47,7 @@ MotionSample RigidMotion::at(double s) const {
 }
 
 double RigidMotion::least_acceleration(const Vec3& n) const {
+  if (fastest_ == 0) return n.dot(path_.a);
   const double h = duration_;
   const double W = std::max(n.cross(path_.omega).norm(), n.cross(path_.omega + h * path_.alpha).norm()) +
                    0.25 * h * h * swing_;

@@ -63,6 +63,9 @@ class RigidMotion final : public Motion {
  public:
   /// `X_WS` is the pose of the shape at time 0.
   RigidMotion(const ConvexCore& core, const Transform& X_WS, const RigidPath& path, double duration);
+  /// The same where r is known: it does not change while a body flies.
+  RigidMotion(const ConvexCore& core, const Transform& X_WS, const RigidPath& path, double duration,
+              double reach);
 
   MotionSample at(double s) const override;
   double least_acceleration(const Vec3& n) const override;

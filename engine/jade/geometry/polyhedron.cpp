@@ -156,6 +156,10 @@ class FeatureFinder {
     edge.face = {face_of_[e.triangle[forward ? 0 : 1]], face_of_[e.triangle[forward ? 1 : 0]]};
     const Vec3 inward = result_.faces[edge.face[0]].normal.cross(points_[to] - points_[from]);
     edge.convex = result_.faces[edge.face[1]].normal.dot(inward) < 0;
+    edge.length = (points_[to] - points_[from]).norm();
+    edge.direction = (points_[to] - points_[from]) / edge.length;
+    edge.inward = {result_.faces[edge.face[0]].normal.cross(edge.direction),
+                   edge.direction.cross(result_.faces[edge.face[1]].normal)};
     result_.edges.push_back(edge);
   }
 
@@ -163,8 +167,8 @@ class FeatureFinder {
     std::vector<std::vector<Polyhedron::Side>> sides(result_.faces.size());
     for (std::size_t i = 0; i < result_.edges.size(); ++i) {
       const auto& e = result_.edges[i];
-      sides[e.face[0]].push_back({int(i), e.vertex[0], e.vertex[1]});
-      sides[e.face[1]].push_back({int(i), e.vertex[1], e.vertex[0]});
+      sides[e.face[0]].push_back({int(i), e.vertex[0], e.vertex[1], e.inward[0]});
+      sides[e.face[1]].push_back({int(i), e.vertex[1], e.vertex[0], e.inward[1]});
     }
     for (std::size_t f = 0; f < sides.size(); ++f) {
       auto& face = result_.faces[f];
@@ -192,9 +196,12 @@ class FeatureFinder {
       lists[e.vertex[0]].push_back(e.vertex[1]);
       lists[e.vertex[1]].push_back(e.vertex[0]);
     }
-    for (const auto& list : lists) {
+    for (std::size_t i = 0; i < lists.size(); ++i) {
       result_.first_neighbour.push_back(int(result_.neighbours.size()));
-      result_.neighbours.insert(result_.neighbours.end(), list.begin(), list.end());
+      for (const int j : lists[i]) {
+        result_.neighbours.push_back(j);
+        result_.toward_neighbour.push_back((result_.vertices[j] - result_.vertices[i]).normalized());
+      }
     }
     result_.first_neighbour.push_back(int(result_.neighbours.size()));
   }
@@ -230,12 +237,8 @@ bool Polyhedron::face_holds(int number, const Vec3& x, double margin) const {
   const Face& face = faces[number];
   const Side* sides = &boundary[face.first];
   if (face.convex) {
-    for (int i = 0; i < face.count; ++i) {
-      const Vec3& a = vertices[sides[i].from];
-      const Vec3 along = vertices[sides[i].to] - a;
-      const double area = face.normal.dot(along.cross(x - a));
-      if (area < 0 && area * area > margin * margin * along.squaredNorm()) return false;
-    }
+    for (int i = 0; i < face.count; ++i)
+      if (sides[i].inward.dot(x - vertices[sides[i].from]) < -margin) return false;
     return true;
   }
   // Parity of the outline's crossings with a half line, in the two axes that see the face best.

@@ -22,10 +22,15 @@ struct Polyhedron {
     std::array<int, 2> vertex{};
     std::array<int, 2> face{};  ///< face[0] sees vertex[0] → vertex[1] counter-clockwise
     bool convex = false;        ///< the solid's angle is below 180°
+    double length = 0;
+    Vec3 direction = Vec3::Zero();  ///< unit, vertex[0] → vertex[1]
+    std::array<Vec3, 2> inward{Vec3::Zero(),
+                               Vec3::Zero()};  ///< unit, along both faces, orthogonal to the edge
   };
   /// A piece of a face's outline, counter-clockwise seen from outside: edge `edge`, from vertex `from` to `to`.
   struct Side {
     int edge = 0, from = 0, to = 0;
+    Vec3 inward = Vec3::Zero();  ///< unit, along the face, orthogonal to the side
   };
 
   std::vector<Vec3> vertices;
@@ -33,6 +38,7 @@ struct Polyhedron {
   std::vector<Edge> edges;
   std::vector<Side> boundary;
   std::vector<int> first_neighbour, neighbours;  ///< of vertex i along edges, as in ConvexCore
+  std::vector<Vec3> toward_neighbour;            ///< unit, beside `neighbours`
   bool convex = false;
 
   /// Whether the foot of x on the face's plane lies in the face, or outside by at most `margin`.

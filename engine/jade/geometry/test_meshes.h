@@ -4,7 +4,7 @@
 
 #include "jade/geometry/shape.h"
 
-/// For tests only: meshes of which everything is known.
+/// For tests and generators only: meshes of which everything is known.
 namespace jade::test_meshes {
 
 /// The prism over a polygon in the xy plane (counter-clockwise), from z = 0 to `height`; `cap` triangulates the

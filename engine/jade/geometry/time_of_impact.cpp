@@ -304,15 +304,17 @@ Aabb swept_bounds(const MovingShape& moving, double duration) {
   const MotionSample start = moving.motion.at(0);
   const ConvexCore& core = moving.shape.core();
   const double margin = kRounding * (core.extent + core.radius + start.X.p.lpNorm<1>());
-  // Concave in time, so the ends decide.
-  const auto least = [&](const Vec3& n) {
-    const double bend = 0.5 * duration * duration * std::min(0.0, moving.motion.least_acceleration(n));
-    return std::min(least_ahead(n, core, start, 0).value, least_ahead(n, core, start, duration).value + bend);
-  };
-  Aabb box;
+  Aabb box = bounds_of({moving.shape, start.X}, margin);
+  if (duration == 0) return box;
+  // x_k(s) ≥ x_k + s ẋ_k + ½ s² κ is concave in s, so the ends decide; ẋ_k ≥ v_k − |e_k × ω| |x − origin|.
+  const double squared = start.omega.squaredNorm(), half = 0.5 * duration * duration;
   for (int k = 0; k < 3; ++k) {
-    box.low[k] = least(Vec3::Unit(k)) - margin;
-    box.high[k] = -least(-Vec3::Unit(k)) + margin;
+    const double turning =
+        squared == 0 ? 0 : core.extent * std::sqrt(std::max(0.0, squared - start.omega[k] * start.omega[k]));
+    const double down = std::min(0.0, moving.motion.least_acceleration(Vec3::Unit(k)));
+    const double up = std::min(0.0, moving.motion.least_acceleration(-Vec3::Unit(k)));
+    box.low[k] = std::min(box.low[k], box.low[k] + duration * (start.v[k] - turning) + half * down);
+    box.high[k] = std::max(box.high[k], box.high[k] + duration * (start.v[k] + turning) - half * up);
   }
   return box.intersection(moving.motion.bounds());
 }

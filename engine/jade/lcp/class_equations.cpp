@@ -1,5 +1,6 @@
 #include "jade/lcp/class_equations.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "jade/lcp/dense_kernels.h"
@@ -39,28 +40,36 @@ bool ClassEquations::factor(const ContactIsland& s, const std::vector<RowClass>&
 }
 
 /// Left-looking by columns: column j gathers all earlier columns in passes of four. Columns that do not reach row j
-/// (other islands, bodies further up a stack) are passed over.
+/// (other islands, bodies further up a stack) are passed over, and no column is followed beyond its last number.
 JADE_WIDE_LOOPS bool ClassEquations::cholesky(double least_pivot) {
   const int k = k1_;
+  if (static_cast<int>(end_.size()) < k) end_.resize(k);
+  int* end = end_.data();
   for (int j = 0; j < k; ++j) {
     double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k;
     const double least = least_pivot * column[j];
+    end[j] = k;
+    while (end[j] > j + 1 && column[end[j] - 1] == 0) --end[j];
     int p = 0;
     for (; p + 4 <= j; p += 4) {
       const double* c = L_.data() + static_cast<std::ptrdiff_t>(p) * k + j;
       const std::ptrdiff_t stride = k;
       const double factors[4] = {-c[0], -c[stride], -c[2 * stride], -c[3 * stride]};
       if (factors[0] == 0 && factors[1] == 0 && factors[2] == 0 && factors[3] == 0) continue;
-      axpy4(k - j, factors, c, c + stride, c + 2 * stride, c + 3 * stride, column + j);
+      const int last = std::max(std::max(end[p], end[p + 1]), std::max(end[p + 2], end[p + 3]));
+      axpy4(last - j, factors, c, c + stride, c + 2 * stride, c + 3 * stride, column + j);
+      end[j] = std::max(end[j], last);
     }
     for (; p < j; ++p) {
       const double* c = L_.data() + static_cast<std::ptrdiff_t>(p) * k + j;
-      if (c[0] != 0) axpy(k - j, -c[0], c, column + j);
+      if (c[0] == 0) continue;
+      axpy(end[p] - j, -c[0], c, column + j);
+      end[j] = std::max(end[j], end[p]);
     }
     if (!(column[j] > least)) return false;
     const double inverse = 1 / std::sqrt(column[j]);
     column[j] = inverse;  // the diagonal of L is kept as its inverse
-    for (int i = j + 1; i < k; ++i) column[i] *= inverse;
+    for (int i = j + 1; i < end[j]; ++i) column[i] *= inverse;
   }
   return true;
 }
@@ -109,14 +118,14 @@ JADE_WIDE_LOOPS void ClassEquations::forward(double* r) const {  // r ← L⁻¹
   for (int j = 0; j < k1_; ++j) {
     const double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k1_;
     r[j] *= column[j];
-    axpy(k1_ - j - 1, -r[j], column + j + 1, r + j + 1);
+    axpy(end_[j] - j - 1, -r[j], column + j + 1, r + j + 1);
   }
 }
 
 JADE_WIDE_LOOPS void ClassEquations::backward(double* r) const {  // r ← L⁻ᵀ r
   for (int j = k1_ - 1; j >= 0; --j) {
     const double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k1_;
-    r[j] = (r[j] - dot(k1_ - j - 1, column + j + 1, r + j + 1)) * column[j];
+    r[j] = (r[j] - dot(end_[j] - j - 1, column + j + 1, r + j + 1)) * column[j];
   }
 }
 

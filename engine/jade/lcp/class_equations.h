@@ -56,6 +56,8 @@ class ClassEquations {
   int k_ = 0;   ///< free rows
   int k1_ = 0;  ///< of them, rows whose column of K is a column of A
   std::vector<double> L_, Y_, Z_, S_;
+  std::vector<int>
+      end_;  ///< per column of L: all below this row are zero, as in a stack the bodies further up
   std::vector<int> pivot_;
   std::vector<double> sizes_;  ///< of the diagonal of K₂₂
 };
@@ -135,8 +137,8 @@ void refine(const ContactIsland& island, const Solver& solver, std::vector<doubl
 /// The first steps need no look at A: what (K + ε W)⁻¹ leaves of −b is ε W x, so step follows step as
 /// δ ← (K + ε W)⁻¹ ε W δ, which keeps out of the null space of redundant rows as well.
 template <class Solver>
-void polish(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch,
-            IslandState& state) {
+void polish_blindly(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch,
+                    IslandState& state) {
   constexpr int blind_steps = 3;
   constexpr double rounding = 1e-15;  // of the largest force
   const std::vector<int>& free = solver.free_rows();
@@ -157,6 +159,14 @@ void polish(const ContactIsland& island, const Solver& solver, std::vector<doubl
     }
     largest = std::max(largest, moved);
   }
+  tie_forces(island, state);
+}
+
+/// And with a look at A until nothing is left to gain.
+template <class Solver>
+void polish(const ContactIsland& island, const Solver& solver, std::vector<double>& scratch,
+            IslandState& state) {
+  polish_blindly(island, solver, scratch, state);
   refine(island, solver, scratch, state);
 }
 

@@ -30,28 +30,42 @@ void ClassTableau::reset(const ContactIsland& island, double epsilon) {
   const std::size_t waiting = static_cast<std::size_t>(length_) * kMaxPending;
   if (pending_rows_.size() < waiting) {
     for (auto* v : {&pending_columns_, &pending_rows_}) v->resize(waiting);
-    for (auto* v : {&direction_, &cause_, &at_free_, &answers_}) v->resize(length_);
+    for (auto* v : {&direction_, &cause_, &factors_, &answers_}) v->resize(length_);
+    met_.resize(length_ + 1);
   }
   free_.clear();
   position_.assign(n, -1);
 }
 
-/// answer = q, with the rows X set to zero, − T q_X.
+/// answer = q, with the rows X set to zero, − T q_X. What a force moves is often little of X (its own body and the
+/// neighbours), so columns that meet a zero are passed over.
 JADE_INSIDE_LOOPS void ClassTableau::answer_to(const double* q, double* answer) const {
-  const int k = k_;
-  const int* free = free_.data();
-  double* at_free = at_free_.data();
-  for (int i = 0; i < length_; i += 4) {
+  const int n = length_;
+  double* factor = factors_.data();
+  int* met = met_.data();
+  for (int i = 0; i < n; i += 4) {
     for (int l = 0; l < 4; ++l) answer[i + l] = q[i + l];
   }
-  for (int p = 0; p < k; ++p) {
-    at_free[p] = -q[free[p]];
-    answer[free[p]] = 0;
+  int count = 0;
+  for (int p = 0; p < k_; ++p) {
+    const double at_free = q[free_[p]];
+    answer[free_[p]] = 0;
+    met[count] = p;
+    factor[count] = -at_free;
+    count += at_free != 0;
   }
-  multiply_add(length_, k, columns_.data(), length_, at_free, answer);
   for (int r = 0; r < pending_; ++r) {
-    axpy(length_, -dot(k, pending_row(r), at_free), pending_column(r), answer);
+    const double* row = pending_row(r);
+    double sum = 0;
+    for (int c = 0; c < count; ++c) sum += factor[c] * row[met[c]];
+    if (sum != 0) axpy_in_fours(n, -sum, pending_column(r), answer);
   }
+  int c = 0;
+  for (; c + 4 <= count; c += 4) {
+    axpy4_in_fours(n, factor + c, column(met[c]), column(met[c + 1]), column(met[c + 2]), column(met[c + 3]),
+                   answer);
+  }
+  for (; c < count; ++c) axpy_in_fours(n, factor[c], column(met[c]), answer);
 }
 
 JADE_WIDE_LOOPS void ClassTableau::respond(const double* q, double* answer) const { answer_to(q, answer); }
@@ -60,7 +74,8 @@ JADE_WIDE_LOOPS void ClassTableau::solve(double* r) const {
   double* answer = answers_.data();
   std::fill(answer, answer + length_, 0.0);
   multiply_add(length_, k_, columns_.data(), length_, r, answer);
-  for (int j = 0; j < pending_; ++j) axpy(length_, -dot(k_, pending_row(j), r), pending_column(j), answer);
+  for (int j = 0; j < pending_; ++j)
+    axpy_in_fours(length_, -dot(k_, pending_row(j), r), pending_column(j), answer);
   for (int p = 0; p < k_; ++p) r[p] = answer[free_[p]];
 }
 
@@ -76,16 +91,11 @@ JADE_INSIDE_LOOPS void ClassTableau::apply_pending() {
         any = any || factors[r] != 0;
       }
       if (!any) continue;
-      axpy4(n, factors, c, c + n, c + 2 * n, c + 3 * n, column(p));
-      axpy4(n, factors + 4, c + 4 * n, c + 5 * n, c + 6 * n, c + 7 * n, column(p));
+      axpy4_in_fours(n, factors, c, c + n, c + 2 * n, c + 3 * n, column(p));
+      axpy4_in_fours(n, factors + 4, c + 4 * n, c + 5 * n, c + 6 * n, c + 7 * n, column(p));
     }
   } else {
-    for (int r = 0; r < pending_; ++r) {
-      const double* rho = pending_row(r);
-      for (int p = 0; p < k_; ++p) {
-        if (rho[p] != 0) axpy(n, -rho[p], c + r * n, column(p));
-      }
-    }
+    for (int r = 0; r < pending_; ++r) subtract_product(n, k_, c + r * n, pending_row(r), columns_.data());
   }
   pending_ = 0;
 }
@@ -107,7 +117,7 @@ JADE_INSIDE_LOOPS double ClassTableau::exchange(int row, double pivot, const dou
   ++pending_;
   for (int r = 0; r < pending_; ++r) pending_column(r)[row] = 0;
   const double speed = -direction_[row] * inverse;
-  axpy(length_, speed, answers, direction_.data());
+  axpy_in_fours(length_, speed, answers, direction_.data());
   direction_[row] = speed;
   if (pending_ == kMaxPending || k_ * length_ < kWorthWaiting) apply_pending();
   return speed;
@@ -154,7 +164,7 @@ JADE_WIDE_LOOPS double ClassTableau::insert_normal(int i, const std::vector<RowC
   for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
     const double slope = slip_slope(s, classes, t);
     if (slope == 0) continue;
-    axpy(length_, slope, s.column(t), cause);
+    axpy_in_fours(length_, slope, s.column(t), cause);
     cause[t] += slope * epsilon_ * s.diagonal[t];
   }
   return enter(i);
@@ -192,7 +202,7 @@ JADE_WIDE_LOOPS double ClassTableau::leave(int row) {
   const int p = position_[row], last = k_ - 1;
   double* answers = pending_column(pending_);
   std::copy(column(p), column(p) + length_, answers);
-  for (int r = 0; r < pending_; ++r) axpy(length_, -pending_row(r)[p], pending_column(r), answers);
+  for (int r = 0; r < pending_; ++r) axpy_in_fours(length_, -pending_row(r)[p], pending_column(r), answers);
   const double pivot = answers[row];
   if (!(std::abs(pivot) > kSmallestPivot)) {
     healthy_ = false;
@@ -217,7 +227,7 @@ void ClassTableau::rebuild(const ClassEquations& equations, const std::vector<Ro
   free_ = equations.free_rows();
   std::fill(position_.begin(), position_.end(), -1);
   for (int p = 0; p < k_; ++p) position_[free_[p]] = p;
-  double* x = at_free_.data();
+  double* x = factors_.data();
   for (int p = 0; p < k_; ++p) {
     double* to = column(p);
     std::fill(to, to + length_, 0.0);
@@ -225,7 +235,7 @@ void ClassTableau::rebuild(const ClassEquations& equations, const std::vector<Ro
     x[p] = 1;
     equations.solve(x);
     const auto push = [&](int j, double force) {
-      axpy(length_, force, s.column(j), to);
+      axpy_in_fours(length_, force, s.column(j), to);
       to[j] += epsilon_ * s.diagonal[j] * force;
     };
     for (int q = 0; q < k_; ++q) {

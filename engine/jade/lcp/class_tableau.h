@@ -88,7 +88,8 @@ class ClassTableau {
   std::vector<int> free_, position_;
   std::vector<double> direction_;
   std::vector<double> cause_;  ///< n: velocities that one unit of an entering force causes directly
-  mutable std::vector<double> at_free_;
+  mutable std::vector<double> factors_;
+  mutable std::vector<int> met_;
   mutable std::vector<double> answers_;
   /// T = columns − Σ_r pending_column_r pending_row_rᵀ. Large tableaus are brought up to date a few exchanges at a
   /// time: each pass over memory then does the work of all of them.

@@ -63,7 +63,7 @@ ClassWalk::Event ClassWalk::next_event(const std::vector<RowClass>& classes, con
 }
 
 JADE_WIDE_LOOPS void ClassWalk::advance(const ClassTableau& tableau, double step) {
-  axpy(island_->stride, step, tableau.direction(), at_.data());
+  axpy_in_fours(island_->stride, step, tableau.direction(), at_.data());
 }
 
 double ClassWalk::flip(std::vector<RowClass>& classes, ClassTableau& tableau, const Event& event) {

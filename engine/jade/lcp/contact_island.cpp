@@ -76,6 +76,27 @@ int IslandSplitter::split(const LcpProblem& p) {
   return static_cast<int>(island_begin_.size()) - 1;
 }
 
+bool IslandSplitter::needs_force(const LcpProblem& p, int k) const {
+  for (int q = island_begin_[k]; q < island_begin_[k + 1]; ++q) {
+    if (p.b[queue_[q]] < 0) return true;
+  }
+  return false;
+}
+
+std::optional<SingleContact> IslandSplitter::single_contact(const LcpProblem& p, int k) const {
+  if (island_begin_[k + 1] - island_begin_[k] != 1) return std::nullopt;
+  SingleContact contact{.normal = queue_[island_begin_[k]]};
+  for (int t = first_tangent_[contact.normal]; t >= 0; t = next_tangent_[t]) {
+    if (contact.tangents == 2) return std::nullopt;
+    contact.tangent[contact.tangents++] = t;
+  }
+  // In an order that does not depend on how the rows were numbered.
+  auto& [s, t] = contact.tangent;
+  if (contact.tangents == 2 && (p.b[t] < p.b[s] || (p.b[t] == p.b[s] && p.A(t, t) < p.A(s, s))))
+    std::swap(s, t);
+  return contact;
+}
+
 /// Sorts the unilateral rows queue_[begin, end) by content: b, A_ii, then their tangents, then (only when two rows
 /// agree in all of that) a colour that tells apart how they are connected.
 void IslandSplitter::order_by_content(const LcpProblem& p, int begin, int end) {

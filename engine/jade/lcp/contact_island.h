@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "jade/lcp/lcp_solver.h"
+#include "jade/lcp/single_contact.h"
 
 namespace jade::lcp {
 
@@ -53,6 +55,10 @@ class IslandSplitter {
  public:
   /// Labels the rows; returns the number of islands.
   int split(const LcpProblem& problem);
+  /// Whether any unilateral row of the k-th island would penetrate without forces.
+  bool needs_force(const LcpProblem& problem, int k) const;
+  /// The k-th island as one contact, if that is what it is.
+  std::optional<SingleContact> single_contact(const LcpProblem& problem, int k) const;
   /// Fills `island` with the k-th of them.
   void extract(const LcpProblem& problem, int k, ContactIsland& island);  // which reads on in the problem
 

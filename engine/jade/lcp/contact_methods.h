@@ -23,19 +23,34 @@ struct IslandWorkspace {
   IslandState trial;  ///< an answer under trial
 };
 
+/// Judges the forces of an island that is the whole problem by the certificate of the solution itself, so that A f
+/// is not formed twice.
+struct WholeProblem {
+  const LcpProblem& problem;
+  LcpSolution& solution;
+  VecX& sigma;
+
+  double residual_of(const ContactIsland& island, const IslandState& state) const;
+};
+
 /// What a method did with one island.
 struct IslandReport {
   bool solved = false;
   const char* stage = "";
   LcpSelection selection = LcpSelection::none;
   int pivots = 0;
-  double regularisation = 0;  ///< ε of the solution that is handed back when nothing valid was found
+  bool certified = false;  ///< the certificate of the solution is that of the forces in `state`
 };
 
 /// Each method leaves its answer in `state`. `target` is the residual to reach.
-IslandReport solve_by_ladder(const LcpProblem& problem, const ContactIsland& island,
-                             const LcpSettings& settings, bool warm, IslandWorkspace& workspace,
-                             IslandState& state);
+struct LadderTask {
+  const LcpProblem& problem;
+  const ContactIsland& island;
+  const LcpSettings& settings;
+  bool warm = false;                    ///< the classes in the state are worth a try
+  const WholeProblem* whole = nullptr;  ///< when the island is the whole problem
+};
+IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace, IslandState& state);
 IslandReport solve_by_lemke(const ContactIsland& island, const LcpSettings& settings,
                             IslandWorkspace& workspace, IslandState& state);
 IslandReport solve_by_dantzig(const ContactIsland& island, const LcpSettings& settings,

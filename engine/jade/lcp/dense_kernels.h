@@ -31,6 +31,50 @@ inline Pair load_pair(const double* p) {
 }
 inline void store_pair(Pair pair, double* p) { __builtin_memcpy(p, &pair, sizeof pair); }
 
+/// Four doubles, anywhere in memory. For arrays whose length is a multiple of four.
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+JADE_INSIDE_LOOPS const Four& four_at(const double* p) { return *reinterpret_cast<const Four*>(p); }
+JADE_INSIDE_LOOPS Four& four_at(double* p) { return *reinterpret_cast<Four*>(p); }
+
+/// y += a x, n a multiple of four
+JADE_INSIDE_LOOPS void axpy_in_fours(int n, double a, const double* __restrict x, double* __restrict y) {
+#pragma GCC unroll 2
+  for (int i = 0; i < n; i += 4) four_at(y + i) += a * four_at(x + i);
+}
+
+/// y += a0 x0 + a1 x1 + a2 x2 + a3 x3, n a multiple of four
+JADE_INSIDE_LOOPS void axpy4_in_fours(int n, const double* a, const double* __restrict x0,
+                                      const double* __restrict x1, const double* __restrict x2,
+                                      const double* __restrict x3, double* __restrict y) {
+  const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+  for (int i = 0; i < n; i += 4) {
+    four_at(y + i) +=
+        (a0 * four_at(x0 + i) + a1 * four_at(x1 + i)) + (a2 * four_at(x2 + i) + a3 * four_at(x3 + i));
+  }
+}
+
+/// M −= c rᵀ, M stored by columns that are `n` doubles apart, n a multiple of four: four columns share each load of c.
+JADE_INSIDE_LOOPS void subtract_product(int n, int columns, const double* __restrict c,
+                                        const double* __restrict r, double* __restrict M) {
+  const std::ptrdiff_t stride = n;
+  int j = 0;
+  for (; j + 4 <= columns; j += 4) {
+    const double r0 = r[j], r1 = r[j + 1], r2 = r[j + 2], r3 = r[j + 3];
+    if (r0 == 0 && r1 == 0 && r2 == 0 && r3 == 0) continue;
+    double* m = M + j * stride;
+    for (int i = 0; i < n; i += 4, m += 4) {
+      const Four x = four_at(c + i);
+      four_at(m) -= r0 * x;
+      four_at(m + stride) -= r1 * x;
+      four_at(m + 2 * stride) -= r2 * x;
+      four_at(m + 3 * stride) -= r3 * x;
+    }
+  }
+  for (; j < columns; ++j) {
+    if (r[j] != 0) axpy_in_fours(n, -r[j], c, M + j * stride);
+  }
+}
+
 /// y += a x
 inline void axpy(int n, double a, const double* __restrict x, double* __restrict y) {
   for (int i = 0; i < n; ++i) y[i] += a * x[i];

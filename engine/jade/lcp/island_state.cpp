@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "jade/lcp/dense_kernels.h"
+#include "jade/lcp/lcp_certificate.h"
 
 namespace jade::lcp {
 
@@ -46,6 +47,15 @@ JADE_WIDE_LOOPS void evaluate(const ContactIsland& s, IslandState& state) {
       sigma[i] += std::abs(term) + std::abs(term2);
     }
     j = other < n ? next_active(other + 1) : n;
+  }
+  const double limit = explained_impulse(n, s.diagonal.data(), 1, s.beta.data(), state.f.data());
+  if (limit < std::numeric_limits<double>::infinity()) {
+    for (int i = 0; i < n; ++i) sigma[i] = s.beta[i];
+    for (int j = 0; j < n; ++j) {
+      const double counted = std::min(std::abs(state.f[j]), std::sqrt(limit / s.diagonal[j]));
+      const double* __restrict a = s.column(j);
+      for (int i = 0; i < n; ++i) sigma[i] += counted * std::abs(a[i]);
+    }
   }
   double residual = 0;
   bool finite = true;

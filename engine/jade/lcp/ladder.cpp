@@ -1,4 +1,5 @@
 #include "jade/lcp/contact_methods.h"
+#include "jade/lcp/lcp_certificate.h"
 
 namespace jade::lcp {
 namespace {
@@ -7,6 +8,9 @@ namespace {
 constexpr double kProximal = 1e-6;
 /// Where an answer stops being worth improving: far below any tolerance in use, well above rounding (1e-14).
 constexpr double kGoodEnough = 1e-12;
+
+/// And where another step of the polish would not improve it.
+constexpr double kNothingToGain = 1e-13;
 
 /// Pivots below this are taken for redundant rows: the explicit inverse may then have lost more than three digits.
 constexpr double kRedundant = 1e-3;
@@ -38,11 +42,11 @@ constexpr double kPerturbationOverEpsilon = 1e-4;
 /// One island's climb. Every rung leaves its answer in `state`; the least invalid one is kept in `best`.
 class Climb {
  public:
-  Climb(const ContactIsland& island, const LcpSettings& settings, IslandWorkspace& workspace,
-        IslandState& state)
-      : island_(island),
-        target_(std::min(kGoodEnough, settings.tolerance)),
-        tolerance_(settings.tolerance),
+  Climb(const LadderTask& task, IslandWorkspace& workspace, IslandState& state)
+      : island_(task.island),
+        whole_(task.whole),
+        target_(std::min(kGoodEnough, task.settings.tolerance)),
+        tolerance_(task.settings.tolerance),
         w_(workspace),
         state_(state) {
     w_.best.residual = HUGE_VAL;
@@ -52,7 +56,11 @@ class Climb {
     return newton_on_classes(island_, epsilon, target_, steps, w_.equations, w_.scratch, state_);
   }
 
-  bool warm() { return newton(kProximal, 4) || silenced(); }
+  bool warm() {
+    if (newton(kProximal, 4) || silenced()) return true;
+    keep_best();
+    return false;
+  }
 
   bool path(const Rung& rung, int& pivots) {
     const ZPathSettings settings{.epsilon = rung.epsilon,
@@ -82,12 +90,13 @@ class Climb {
     // freshly factored equations keep them at the compliance limit.
     const bool redundant = w_.tableau.smallest_pivot() < kRedundant;
     if (redundant && w_.equations.factor(island_, state_.classes, kProximal)) {
-      polish(island_, w_.equations, w_.scratch, state_);
-    } else {
-      polish(island_, w_.tableau, w_.scratch, state_);
+      return finish_with(w_.equations);
     }
-    return good() || silenced();
+    return finish_with(w_.tableau);
   }
+
+  /// Whether the certificate of the solution is already that of the answer.
+  bool certified() const { return certified_; }
 
   bool lemke(double pivot_tolerance, int& pivots) {
     if (!lemke_on_contacts(island_, pivot_tolerance, w_.lemke, state_, pivots)) return false;
@@ -111,6 +120,17 @@ class Climb {
   }
 
  private:
+  template <class Solver>
+  bool finish_with(const Solver& solver) {
+    polish_blindly(island_, solver, w_.scratch, state_);
+    if (whole_ != nullptr) {
+      certified_ = whole_->residual_of(island_, state_) <= kNothingToGain;
+      if (certified_) return true;
+    }
+    refine(island_, solver, w_.scratch, state_);
+    return good() || silenced();
+  }
+
   bool good() const { return state_.residual <= target_; }
 
   /// Newton from the classes of the answer at hand, with the exact b.
@@ -159,6 +179,8 @@ class Climb {
   }
 
   const ContactIsland& island_;
+  const WholeProblem* whole_;
+  bool certified_ = false;
   double target_, tolerance_;
   IslandWorkspace& w_;
   IslandState& state_;
@@ -169,37 +191,44 @@ class Climb {
 
 }  // namespace
 
-IslandReport solve_by_ladder(const LcpProblem& problem, const ContactIsland& island,
-                             const LcpSettings& settings, bool warm, IslandWorkspace& workspace,
-                             IslandState& state) {
+double WholeProblem::residual_of(const ContactIsland& island, const IslandState& state) const {
+  for (int i = 0; i < island.n; ++i) solution.f[island.row[i]] = island.scale[i] * state.f[i];
+  LcpCertificate& certificate = solution.certificate;
+  certificate.residual = certified_residual(problem, solution.f, solution.v, sigma, certificate.worst_row);
+  return certificate.residual;
+}
+
+IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace, IslandState& state) {
   IslandReport report;
+  Climb climb(task, workspace, state);
   const auto done = [&](const char* stage, LcpSelection selection) {
     report.solved = true;
     report.stage = stage;
     report.selection = selection;
+    report.certified = climb.certified();
     return report;
   };
-  Climb climb(island, settings, workspace, state);
-  if (warm && climb.warm()) return done("warm", LcpSelection::warm_classes);
+  if (task.warm) {
+    if (climb.warm()) return done("warm", LcpSelection::warm_classes);
+    if (!task.settings.to_the_end && climb.settle_for_best())
+      return done("warm best", LcpSelection::warm_classes);
+  }
   for (const Rung& rung : kRungs) {
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
-    if (!settings.to_the_end && climb.forces_run_away()) break;
-  }
-  if (!settings.to_the_end) {
-    // An answer that needs forces without bound is no answer, however small they make its residual.
-    const bool valid = climb.settle_for_best() && !climb.forces_run_away();
-    if (valid) return done("z-path best", LcpSelection::least_impulse);
-    report.stage = "none";
-    return report;
+    if (!task.settings.to_the_end && climb.settle_for_best())
+      return done("z-path best", LcpSelection::least_impulse);
+    if (climb.forces_run_away()) break;
   }
   // Valid, if not to the last digit: better than the vertex of another method.
   if (climb.settle_for_best()) return done("z-path best", LcpSelection::least_impulse);
-  if (climb.lemke(1e-11, report.pivots)) return done("lemke 1e-11", LcpSelection::vertex);
-  if (climb.lemke(1e-9, report.pivots)) return done("lemke 1e-9", LcpSelection::vertex);
-  const ContactFactors* factors = problem.factors ? &*problem.factors : nullptr;
-  if (island.n <= kMaxQuadRows && !climb.forces_run_away() && climb.quad(factors, report.pivots))
-    return done("lemke quad", LcpSelection::vertex);
-  if (climb.settle_for_best()) return done("best of all", LcpSelection::iterate);
+  if (task.settings.to_the_end && !climb.forces_run_away()) {
+    if (climb.lemke(1e-11, report.pivots)) return done("lemke 1e-11", LcpSelection::vertex);
+    if (climb.lemke(1e-9, report.pivots)) return done("lemke 1e-9", LcpSelection::vertex);
+    const ContactFactors* factors = task.problem.factors ? &*task.problem.factors : nullptr;
+    if (task.island.n <= kMaxQuadRows && climb.quad(factors, report.pivots))
+      return done("lemke quad", LcpSelection::vertex);
+    if (climb.settle_for_best()) return done("best of all", LcpSelection::iterate);
+  }
   report.stage = "none";
   return report;
 }

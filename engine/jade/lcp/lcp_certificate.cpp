@@ -58,7 +58,38 @@ const char* words(const Interval& bounds, double slack, double x, double w) {
   return "friction along the slip";
 }
 
+/// σ with forces counted only as far as the problem explains them.
+void limit_scale(const LcpProblem& p, const VecX& f, const double* beta, double limit, VecX& sigma) {
+  const int n = p.size();
+  for (int i = 0; i < n; ++i) sigma[i] = beta[i];
+  for (int j = 0; j < n; ++j) {
+    const double a = p.A(j, j);
+    if (f[j] == 0 || !(a > 0)) continue;
+    sigma += std::min(std::abs(f[j]), std::sqrt(limit / a)) * p.A.col(j).cwiseAbs();
+  }
+}
+
 }  // namespace
+
+double explained_impulse(int n, const double* diagonal, long step, const double* beta, const double* f) {
+  constexpr double factor = kExplainedImpulse * kExplainedImpulse;
+  double largest = 0, a_of_largest = 1, beta_of_largest = 0;
+  for (int i = 0; i < n; ++i) {
+    const double a = diagonal[i * step], impulse = a * f[i] * f[i];
+    if (!(impulse > largest)) continue;
+    largest = impulse;
+    a_of_largest = a;
+    beta_of_largest = beta[i];
+  }
+  // Usually the row's own velocity explains its force.
+  if (largest * a_of_largest <= factor * beta_of_largest * beta_of_largest) return HUGE_VAL;
+  double known = 0;
+  for (int i = 0; i < n; ++i) {
+    const double a = diagonal[i * step];
+    if (a > 0) known = std::max(known, beta[i] * beta[i] / a);
+  }
+  return largest <= factor * known ? HUGE_VAL : factor * known;
+}
 
 JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma,
                                           int& worst_row) {
@@ -89,6 +120,11 @@ JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, Ve
       sd[i] += std::abs(term) + std::abs(term2);
     }
     j = other < n ? next_active(other + 1) : n;
+  }
+  if (p.form == LcpForm::contact && n > 0) {
+    const VecX& beta = p.beta.size() > 0 ? p.beta : p.b;
+    const double limit = explained_impulse(n, p.A.data(), n + 1, beta.data(), f.data());
+    if (limit < infinity) limit_scale(p, f, beta.cwiseAbs().eval().data(), limit, sigma);
   }
   double residual = 0;
   const auto judge = [&](int i, double slope, double lo, double hi) {

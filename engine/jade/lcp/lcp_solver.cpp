@@ -31,22 +31,21 @@ namespace {
 
 using lcp::IslandReport;
 
-IslandReport solve_island(const LcpProblem& problem, const LcpSettings& settings, bool warm,
-                          LcpWorkspace::Memory& memory) {
+IslandReport solve_island(const lcp::LadderTask& task, LcpWorkspace::Memory& memory) {
   lcp::IslandWorkspace& workspace = memory.island_workspace;
-  switch (settings.method) {
+  switch (task.settings.method) {
     case LcpMethod::jade:
       break;
     case LcpMethod::dantzig:
-      return lcp::solve_by_dantzig(memory.island, settings, workspace, memory.state);
+      return lcp::solve_by_dantzig(memory.island, task.settings, workspace, memory.state);
     case LcpMethod::ergodic:
-      return lcp::solve_by_ergodic_search(memory.island, settings, workspace, memory.state);
+      return lcp::solve_by_ergodic_search(memory.island, task.settings, workspace, memory.state);
     case LcpMethod::lemke:
-      return lcp::solve_by_lemke(memory.island, settings, workspace, memory.state);
+      return lcp::solve_by_lemke(memory.island, task.settings, workspace, memory.state);
     case LcpMethod::pgs:
-      return lcp::solve_by_pgs(memory.island, settings, memory.state);
+      return lcp::solve_by_pgs(memory.island, task.settings, memory.state);
   }
-  return lcp::solve_by_ladder(problem, memory.island, settings, warm, workspace, memory.state);
+  return lcp::solve_by_ladder(task, workspace, memory.state);
 }
 
 /// Forces and classes of tangents that no force can move: friction opposes a velocity that it cannot change.
@@ -61,41 +60,63 @@ void settle_inert_tangents(const LcpProblem& problem, LcpSolution& solution) {
   }
 }
 
-/// True when every island was solved.
-bool solve_contacts(const LcpProblem& problem, const LcpSettings& settings,
-                    const std::vector<RowClass>& warm_classes, LcpWorkspace::Memory& memory,
-                    LcpSolution& solution) {
+/// Rounding, not only validity: an answer that misses this is worth the search for a better one.
+constexpr double kGoodEnough = 1e-12;
+
+/// What became of the islands of a problem.
+struct IslandsReport {
+  bool all_solved = true;
+  bool certified = false;    ///< the solution's certificate has been computed on the way
+  bool closed_form = false;  ///< some island was solved by a formula and has not been looked at since
+};
+
+IslandsReport solve_contacts(const LcpProblem& problem, const LcpSettings& settings,
+                             const std::vector<RowClass>& warm_classes, bool closed_forms,
+                             LcpWorkspace::Memory& memory, LcpSolution& solution) {
   const int n = problem.size();
   const bool warm = settings.warm_start && n > 0 && static_cast<int>(warm_classes.size()) == n;
   solution.f.setZero(n);
   solution.classes.assign(n, RowClass::separate);
   // Nothing to solve is solved by the rule: no force at all.
-  solution.stage = "at rest";
+  const char* stage = "at rest";
   solution.selection = LcpSelection::least_impulse;
-  bool all_solved = true;
+  IslandsReport result;
   lcp::ContactIsland& island = memory.island;
+  const lcp::WholeProblem whole{problem, solution, memory.sigma};
   const int islands = memory.splitter.split(problem);
   for (int k = 0; k < islands; ++k) {
+    if (!warm && !memory.splitter.needs_force(problem, k)) continue;
+    if (!warm && closed_forms) {
+      const auto contact = memory.splitter.single_contact(problem, k);
+      if (contact && contact->solve(problem, solution, solution.pivots)) {
+        if (solution.selection == LcpSelection::least_impulse) stage = "one contact";
+        result.closed_form = true;
+        continue;
+      }
+    }
     memory.splitter.extract(problem, k, island);
     memory.state.resize(island);
     if (warm) {
       for (int i = 0; i < island.n; ++i) memory.state.classes[i] = warm_classes[island.row[i]];
     }
-    const IslandReport report = solve_island(problem, settings, warm, memory);
+    const IslandReport report =
+        solve_island({problem, island, settings, warm, island.n == n ? &whole : nullptr}, memory);
     solution.pivots += report.pivots;
     // The report names the island that was hardest, or the first that failed.
-    if (all_solved && (k == 0 || !report.solved || report.selection > solution.selection)) {
-      solution.stage = report.stage;
+    if (result.all_solved && (!report.solved || report.selection >= solution.selection)) {
+      stage = report.stage;
       solution.selection = report.solved ? report.selection : LcpSelection::none;
     }
-    all_solved = all_solved && report.solved;
+    result.all_solved = result.all_solved && report.solved;
+    result.certified = report.certified;
     for (int i = 0; i < island.n; ++i) {
       solution.f[island.row[i]] = island.scale[i] * memory.state.f[i];
       solution.classes[island.row[i]] = memory.state.classes[i];
     }
   }
+  solution.stage = stage;
   settle_inert_tangents(problem, solution);
-  return all_solved;
+  return result;
 }
 
 void certify_into(const LcpProblem& problem, LcpWorkspace::Memory& memory, LcpSolution& solution) {
@@ -104,9 +125,6 @@ void certify_into(const LcpProblem& problem, LcpWorkspace::Memory& memory, LcpSo
       certified_residual(problem, solution.f, solution.v, memory.sigma, certificate.worst_row);
   put_into_words(problem, solution.f, solution.v, memory.sigma, certificate);
 }
-
-/// Rounding, not only validity: an answer that misses this is worth the search for a better one.
-constexpr double kGoodEnough = 1e-12;
 
 /// True when the classes of an earlier solve are those of this problem.
 bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const std::vector<RowClass>& classes,
@@ -130,6 +148,25 @@ bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const st
   return true;
 }
 
+/// True when every island was solved.
+bool solve_and_certify(const LcpProblem& problem, const LcpSettings& settings,
+                       const std::vector<RowClass>& warm_classes, LcpWorkspace::Memory& memory,
+                       LcpSolution& solution) {
+  const bool ladder = settings.method == LcpMethod::jade;
+  IslandsReport report = solve_contacts(problem, settings, warm_classes, ladder, memory, solution);
+  if (report.certified) {
+    put_into_words(problem, solution.f, solution.v, memory.sigma, solution.certificate);
+    return report.all_solved;
+  }
+  certify_into(problem, memory, solution);
+  if (report.closed_form && !(solution.certificate.residual <= kGoodEnough)) {
+    // A formula has lost too many digits: the general path then.
+    report = solve_contacts(problem, settings, warm_classes, false, memory, solution);
+    certify_into(problem, memory, solution);
+  }
+  return report.all_solved;
+}
+
 /// Compliance of the substitute that is solved when the problem itself has no solution that we can find: relative
 /// to the largest A_ii, small against everything that moves and large against rounding.
 constexpr double kFallbackCompliance = 1e-6;
@@ -146,9 +183,8 @@ void solve_contact_form(const LcpProblem& problem, const LcpSettings& settings,
     solution.status = LcpStatus::solved;
     return;
   }
-  const bool all_solved = solve_contacts(problem, settings, warm_classes, memory, solution);
-  certify_into(problem, memory, solution);
-  if (solution.certificate.residual <= settings.tolerance && (all_solved || settings.to_the_end)) {
+  solve_and_certify(problem, settings, warm_classes, memory, solution);
+  if (solution.certificate.residual <= settings.tolerance) {
     solution.status = LcpStatus::solved;
     return;
   }
@@ -166,7 +202,7 @@ void solve_contact_form(const LcpProblem& problem, const LcpSettings& settings,
   const double largest = problem.A.diagonal().maxCoeff();
   solution.regularisation = kFallbackCompliance * (largest > 0 ? largest : 1);
   substitute.A.diagonal().array() += solution.regularisation;
-  solve_contacts(substitute, settings, {}, memory, solution);
+  solve_contacts(substitute, settings, {}, false, memory, solution);
   solution.stage = "compliant";
   solution.selection = LcpSelection::none;
   certify_into(problem, memory, solution);

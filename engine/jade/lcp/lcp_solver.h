@@ -29,9 +29,14 @@ enum class LcpStatus {
 };
 
 /// How far a claimed solution is from being one, free of units, computed outside the solver.
-///   σ_i = β_i + Σ_j |A_ij||f_j|
+///   σ_i = β_i + Σ_j |A_ij| min(|f_j|, φ_j)
+///   φ_j = Γ max_k(β_k / √A_kk) / √A_jj,  Γ = 1e8       (contact form)
 ///   normal:   r = |min(A_ii f, v)| / σ
 ///   tangent:  r = |A_ii f − clamp(A_ii f − v, ±A_ii μ max(f_n, 0))| / σ
+/// √A_jj |f_j| is the impulse of one row in the norm of the kinetic energy, β_k / √A_kk a lower bound of what the
+/// motion without contacts has of it. Forces may exceed that where they cancel (a heavy body on a light one: by the
+/// root of the mass ratio), but what is beyond Γ times of it is explained by nothing in the problem: contacts or limits
+/// that press against each other for no reason. It must not buy a larger error by making σ larger.
 struct LcpCertificate {
   double residual = 0;  ///< max r over rows; NaN never: an answer that is not finite has residual = infinity
   int worst_row = -1;
@@ -60,8 +65,9 @@ struct LcpSettings {
   LcpMethod method = LcpMethod::jade;
   double tolerance = 1e-10;  ///< on certificate.residual; the solver aims for rounding, this decides `solved`
   bool warm_start = true;  ///< try the workspace's or the given classes first; off for reproducible gradients
-  /// The ladder climbs on to Lemke's method, at last in quad precision, where the z-path finds nothing. Off for a caller
-  /// who has another question to ask instead: forces that grow like 1/ε then end the climb.
+  /// The ladder climbs on to the last digit, and to Lemke's method, at last in quad precision, where the z-path finds
+  /// nothing. Off for a caller who is in a hurry and has another question to ask instead: any answer within the tolerance
+  /// then ends the climb. Forces that grow like 1/ε end it in any case.
   bool to_the_end = true;
   int pgs_iterations = 1000;
 };

@@ -82,7 +82,7 @@ bool Island::collide(double time) {
     contact.first_row = -1;
     if (!contact.was_row && !closing(contact).at_standoff()) continue;
     row_contacts_.push_back(static_cast<int>(c));
-    set_directions(contact, contact.now, relative_velocity(contact, false));
+    set_directions(contact, contact.now, contact.velocity);
   }
   row_limits_.clear();
   for (std::size_t l = 0; l < limits.size(); ++l) {

@@ -9,7 +9,6 @@
 #include "jade/dynamics/manifold.h"
 #include "jade/geometry/contact_points.h"
 #include "jade/geometry/distance.h"
-#include "jade/geometry/time_of_impact.h"
 
 namespace jade {
 namespace {
@@ -35,53 +34,83 @@ constexpr double kNothingLeft = 1e-12;
 }  // namespace
 
 MovingTree::MovingTree(const Model& whole, int tree)
-    : model(whole.tree_alone(tree)),
+    : number(tree),
+      model(whole.tree_alone(tree)),
       q0(whole.links()[whole.trees()[tree].first].q),
       v0(whole.links()[whole.trees()[tree].first].v),
       start(model),
-      middle(model) {
-  for (VecX* vector :
-       {&u, &u_before, &v_next, &p1, &p2, &tau, &diagonal, &a, &v_bar, &displacement, &effort, &prescribed})
+      middle(model),
+      on_path(model) {
+  for (VecX* vector : {&path_rates, &path_displacement, &u, &u_before, &v_next, &p1, &p2, &tau, &diagonal, &a,
+                       &v_bar, &displacement, &effort, &prescribed})
     vector->setZero(model.nv());
   q_m.setZero(model.nq());
+  path_q.setZero(model.nq());
+  link_a.assign(model.links().size(), Vec6::Zero());
+  path_bounds.resize(model.links().size());
   limits = limits_of(whole, tree);
   now = {VecX::Zero(model.nq()), VecX::Zero(model.nv())};
 }
 
-Island::Island(const CollisionModel& collision, const StepSettings& settings, double h)
-    : collision_(collision), settings_(settings), h_(h) {}
+void Island::begin(const StepSettings& settings, double h, const int* slots_of_trees) {
+  settings_ = settings;
+  h_ = h;
+  slot_of_tree = slots_of_trees;
+  trees.clear();
+  shapes.clear();
+  pairs.clear();
+  contacts.clear();
+  limits.clear();
+  swept.clear();
+  path.clear();
+  // A new report in the old memory.
+  std::vector<ImpactReport> impacts = std::move(report.impacts);
+  impacts.clear();
+  report = {};
+  report.impacts = std::move(impacts);
+  slip_events_ = 0;
+}
 
 Anchor Island::anchor(int shape) const {
   const Anchor& at = collision_.shapes()[shape].anchor;
   return at.tree < 0 ? at : Anchor{slot_of_tree[at.tree], at.link};
 }
 
-Transform Island::pose(int shape, bool middle) const {
-  const CollisionShape& s = collision_.shapes()[shape];
-  const Anchor at = anchor(shape);
-  if (at.tree < 0) return s.X_LS;
-  const DynamicsWorkspace& work = middle ? trees[at.tree]->middle : trees[at.tree]->start;
-  return Transform{work.R[at.link], work.origin[0] + work.r[at.link]} * s.X_LS;
+/// Poses of all shapes from the kinematics at the start or at the middle.
+void Island::place(bool middle) {
+  std::vector<Transform>& poses = middle ? at_middle_ : at_start_;
+  poses.resize(shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const CollisionShape& s = collision_.shapes()[shapes[i]];
+    const Anchor at = anchor(shapes[i]);
+    poses[i] = s.X_LS;
+    if (at.tree < 0) continue;
+    const DynamicsWorkspace& work = middle ? trees[at.tree]->middle : trees[at.tree]->start;
+    poses[i] = Transform{work.R[at.link], work.origin[0] + work.r[at.link]} * s.X_LS;
+  }
 }
 
 Vec3 Island::relative_velocity(const LiveContact& contact, bool middle) const {
   const FeatureContact& at = middle ? contact.middle : contact.now;
   const Vec3 p = 0.5 * (at.p_A + at.p_B);
-  const auto velocity = [&](int shape) -> Vec3 {
-    const Anchor on = anchor(shape);
+  const auto velocity = [&](const Anchor& on) -> Vec3 {
     if (on.tree < 0) return Vec3::Zero();
     const DynamicsWorkspace& work = middle ? trees[on.tree]->middle : trees[on.tree]->start;
     const Vec6& V = work.V[on.link];
     return V.tail<3>() + cross3(V.head<3>(), Vec3(p - work.origin[0]));
   };
-  return velocity(pairs[contact.pair].b) - velocity(pairs[contact.pair].a);
+  return velocity(pairs[contact.pair].on_b) - velocity(pairs[contact.pair].on_a);
 }
 
 void Island::update_start() {
   for (MovingTree* tree : trees) {
-    update_positions(tree->model, tree->now.q, tree->start);
-    update_velocities(tree->model, tree->now.v, tree->start);
+    if (!tree->start_is_now) {
+      update_positions(tree->model, tree->now.q, tree->start);
+      update_velocities(tree->model, tree->now.v, tree->start);
+    }
+    tree->start_is_now = false;
   }
+  place(false);
 }
 
 /// All contacts that may become rows: those within reach of one segment of acceleration, with a margin of two.
@@ -91,7 +120,7 @@ void Island::find_contacts(const StepMemory& memory) {
     const Anchor on = anchor(shape);
     if (on.tree < 0) continue;
     const MovingTree& tree = *trees[on.tree];
-    const Vec6 A = motion_of_link(tree.model, tree.start, on.link, tree.a);
+    const Vec6& A = tree.link_a[on.link];
     const CollisionShape& s = collision_.shapes()[shape];
     const Vec3 arm = tree.start.r[on.link] + tree.start.R[on.link] * s.centre_L;
     const Vec3 spin = A.head<3>();
@@ -101,13 +130,12 @@ void Island::find_contacts(const StepMemory& memory) {
   const double reach = 2 * settings_.standoff + 4 * span_ * span_ * fastest;
 
   boxes_.resize(shapes.size());
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const FixedPose fixed(pose(shapes[i], false));
-    boxes_[i] = swept_bounds({collision_.shapes()[shapes[i]].geometry, fixed}, 0).grown(0.5 * reach);
-  }
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    boxes_[i] =
+        bounds_of({collision_.shapes()[shapes[i]].geometry, at_start_[i]}, settings_.standoff + 0.5 * reach);
 
-  std::vector<LiveContact> before;
-  std::swap(before, contacts);
+  std::swap(before_, contacts);
+  contacts.clear();
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     pair.has_rows = false;
@@ -115,9 +143,8 @@ void Island::find_contacts(const StepMemory& memory) {
       pair.separation = std::numeric_limits<double>::infinity();  // farther than any length that matters here
       continue;
     }
-    const Transform X_WA = pose(pair.a, false), X_WB = pose(pair.b, false);
-    const PlacedShape a{collision_.shapes()[pair.a].geometry, X_WA},
-        b{collision_.shapes()[pair.b].geometry, X_WB};
+    const PlacedShape a{collision_.shapes()[pair.a].geometry, at_start_[pair.slot_a]},
+        b{collision_.shapes()[pair.b].geometry, at_start_[pair.slot_b]};
     points_.clear();
     finder_.find(a, b, reach, points_, pair.direction);
     const DistanceResult& gap = finder_.distance();
@@ -125,26 +152,33 @@ void Island::find_contacts(const StepMemory& memory) {
     pair.separation = gap.lower_bound;
     pair.direction = gap.normal;
     report.smallest_clearance = std::min(report.smallest_clearance, gap.lower_bound);
-    for (const ContactPoint& point : points_) {
-      LiveContact contact;
-      contact.pair = static_cast<int>(k);
-      contact.a = point.a;
-      contact.b = point.b;
-      contact.now = point.at;
-      contact.key = contact_key(pair, point);
-      contacts.push_back(contact);
-    }
+    add_contacts(static_cast<int>(k));
   }
-  std::sort(contacts.begin(), contacts.end(), [](const auto& x, const auto& y) { return x.key < y.key; });
-  recall_classes(before, memory);
+  recall_classes(memory);
+}
+
+/// The points found for a pair, in the order of their keys; pairs are in that order already.
+void Island::add_contacts(int pair) {
+  order_.clear();
+  for (std::size_t i = 0; i < points_.size(); ++i)
+    order_.push_back({contact_key(pairs[pair], points_[i]), static_cast<int>(i)});
+  std::sort(order_.begin(), order_.end());
+  for (const auto& [key, i] : order_) {
+    LiveContact& contact = contacts.emplace_back();
+    contact.pair = pair;
+    contact.a = points_[i].a;
+    contact.b = points_[i].b;
+    contact.now = points_[i].at;
+    contact.key = key;
+  }
 }
 
 /// Classes from the segment before, else from the step before.
-void Island::recall_classes(const std::vector<LiveContact>& before, const StepMemory& memory) {
+void Island::recall_classes(const StepMemory& memory) {
   const auto less = [](const auto& c, std::uint64_t key) { return c.key < key; };
   for (LiveContact& contact : contacts) {
-    const auto old = std::lower_bound(before.begin(), before.end(), contact.key, less);
-    if (old != before.end() && old->key == contact.key) {
+    const auto old = std::lower_bound(before_.begin(), before_.end(), contact.key, less);
+    if (old != before_.end() && old->key == contact.key) {
       contact.classes = old->classes;
       contact.was_row = old->first_row >= 0;
       continue;
@@ -155,17 +189,15 @@ void Island::recall_classes(const std::vector<LiveContact>& before, const StepMe
 }
 
 void Island::keep_path(double time, double sigma) {
-  for (std::size_t tree = 0; tree < slot_of_tree.size(); ++tree) {
-    if (slot_of_tree[tree] < 0) continue;
-    const MovingTree& moving = *trees[slot_of_tree[tree]];
-    path.push_back({static_cast<int>(tree), time, sigma, moving.now.q, moving.p1, moving.p2});
-  }
+  for (const MovingTree* tree : trees)
+    path.push_back({tree->number, time, sigma, tree->now.q, tree->p1, tree->p2});
 }
 
 void Island::move(double sigma, double s) {
   for (MovingTree* tree : trees) {
     tree->displacement = sigma * tree->p1 + (0.5 * sigma * sigma) * tree->p2;
-    integrate(tree->model, VecX(tree->now.q), tree->displacement, tree->now.q);
+    std::swap(tree->q_m, tree->now.q);
+    integrate(tree->model, tree->q_m, tree->displacement, tree->now.q);
     tree->now.v += (sigma / s) * (tree->v_next - tree->now.v);
   }
 }
@@ -207,6 +239,10 @@ Island::Certified Island::certified_segment() {
 }
 
 void Island::advance(const StepMemory& memory) {
+  for (NearPair& pair : pairs) {
+    pair.on_a = anchor(pair.a);
+    pair.on_b = anchor(pair.b);
+  }
   double time = 0;
   // Segments that are short only because something spins do not count against the limit of sub-steps.
   int spun = 0;

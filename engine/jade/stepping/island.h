@@ -6,56 +6,25 @@
 #include "jade/geometry/feature.h"
 #include "jade/geometry/time_of_impact.h"
 #include "jade/stepping/closing.h"
+#include "jade/stepping/link_path.h"
+#include "jade/stepping/moving_tree.h"
 #include "jade/stepping/step.h"
 #include "jade/stepping/step_trace.h"
 
 namespace jade {
-
-/// A position limit of one coordinate; angles, distances and screws alike.
-struct CoordinateLimit {
-  int joint = -1, coordinate = -1;  ///< of the whole model: which joint, and which of its coordinates
-  bool upper = false;
-  double value = 0;  ///< of the coordinate at the limit
-  double restitution = 0;
-  int position = -1, velocity = -1;  ///< the coordinate within its tree
-  std::uint64_t key = 0;             ///< as in StepMemory
-
-  double sign() const { return upper ? -1 : 1; }  ///< of the coordinate's way into its range
-};
-
-/// The finite limits of a tree, by coordinate, lower before upper.
-std::vector<CoordinateLimit> limits_of(const Model& whole, int tree);
-
-/// A tree of links on its way through a step.
-struct MovingTree {
-  MovingTree(const Model& whole, int tree);
-
-  Model model;                      ///< the tree alone
-  int q0 = 0, v0 = 0;               ///< where its numbers stand in the whole state
-  DynamicsWorkspace start, middle;  ///< kinematics at the start and at the middle of the segment
-  State now;                        ///< at the start of the segment
-  std::vector<CoordinateLimit> limits;
-  VecX effort, prescribed;  ///< of the step
-
-  // One segment of length s: the path q ⊕ (σ p1 + ½ σ² p2), the velocity v + σ/s (v⁺ − v).
-  VecX q_m, u, u_first, u_before, v_next, p1, p2;
-  VecX tau, diagonal, a, v_bar, displacement;
-};
 
 /// Two shapes that may come close to each other during this step.
 struct NearPair {
   int a = -1, b = -1;            ///< shapes of the collision model, a < b
   int slot_a = -1, slot_b = -1;  ///< the same in Island::shapes
   int material = -1;             ///< index into scene().pairs
+  Anchor on_a, on_b;             ///< what they sit on, of Island::trees
   double friction = 0, restitution = 0;
   Vec3 direction = Vec3::Zero();  ///< that separated them last
   double separation = 0;          ///< certified lower bound at the start of the segment
   bool has_rows = false;
   double bend = 0;  ///< how much lower the pair ends than its rows forecast, ≤ 0: see forecast_bends [m]
 };
-
-/// Velocity (or acceleration) of a link about the tree's origin, from those of the coordinates.
-Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link, const VecX& rates);
 
 /// Thrown where a motion cannot start: two shapes share points.
 struct Intersection {
@@ -87,8 +56,9 @@ struct LiveContact {
   Feature a, b;   ///< in the frames of the two shapes
   FeatureContact now, middle;
   std::uint64_t key = 0;
-  double approach = 0;   ///< Jₙ v: negative when closing [m/s]
-  double free_pull = 0;  ///< Jₙ a of the motion without contact forces [m/s²]
+  Vec3 velocity = Vec3::Zero();  ///< of b against a at the start of the segment, world axes [m/s]
+  double approach = 0;           ///< Jₙ v: negative when closing [m/s]
+  double free_pull = 0;          ///< Jₙ a of the motion without contact forces [m/s²]
   bool was_row =
       false;  ///< of the segment before: it belongs to an impact even when a little above the standoff
   int first_row = -1;  ///< −1: no row of the problem at hand
@@ -96,6 +66,7 @@ struct LiveContact {
   std::array<Vec3, 3> directions{Vec3::Zero(), Vec3::Zero(),
                                  Vec3::Zero()};  ///< of its rows: normal and two tangents, world axes
   bool along_slip = false;  ///< the first tangent follows the slip; otherwise it is fixed in b
+  double hand = 1;          ///< directions[2] = ± directions[0] × directions[1]
   /// The first guess of a solve. A new contact is taken to stick: where several solutions are valid, as between the
   /// corners of a face that is held from both sides, the one that does not slip is preferred.
   std::array<RowClass, 3> classes{RowClass::clamped, RowClass::stick, RowClass::stick};
@@ -105,10 +76,13 @@ struct LiveContact {
 /// Bodies that can reach each other during a step, advanced together and alone.
 class Island {
  public:
-  Island(const CollisionModel& collision, const StepSettings& settings, double h);
+  explicit Island(const CollisionModel& collision) : collision_(collision) {}
+
+  /// Empties it for a step of length h; its memory stays.
+  void begin(const StepSettings& settings, double h, const int* slots_of_trees);
 
   std::vector<MovingTree*> trees;
-  std::vector<int> slot_of_tree;      ///< model tree → index into `trees`, −1 when it is not here
+  const int* slot_of_tree = nullptr;  ///< model tree → index into `trees` of the island that holds it
   std::vector<int> shapes;            ///< of these trees and of the world, ascending
   std::vector<NearPair> pairs;        ///< shapes that can meet, sorted by (a, b)
   std::vector<LiveContact> contacts;  ///< sorted by key
@@ -127,10 +101,12 @@ class Island {
   // island.cpp
   void update_start();
   void find_contacts(const StepMemory& memory);
-  void recall_classes(const std::vector<LiveContact>& before, const StepMemory& memory);
+  void add_contacts(int pair);
+  void recall_classes(const StepMemory& memory);
   void keep_path(double time, double sigma);
   void move(double sigma, double s);
-  Transform pose(int shape, bool middle) const;
+  void place(bool middle);
+  const Transform& placed(int slot, bool middle) const { return (middle ? at_middle_ : at_start_)[slot]; }
   Anchor anchor(int shape) const;
   Vec3 relative_velocity(const LiveContact& contact, bool middle) const;
   double longest_part(double left) const;
@@ -150,13 +126,11 @@ class Island {
   // segment.cpp
   void free_acceleration();
   void update_contact_speeds();
+  Vec3 centre(int shape, const Vec3& otherwise) const;
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
-  bool solve_rows(bool to_the_end);
   double segment(double s, SolveTrace::Length rule);
   bool solve_segment(double s);
-  void set_b(bool with_gaps);
-  bool find_forces(bool with_gaps);
   void choose_rows(double s);
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
@@ -168,6 +142,12 @@ class Island {
   bool works_too_much() const;
   double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
+
+  // forces.cpp
+  bool solve_rows(bool to_the_end);
+  void set_b(bool with_gaps);
+  bool find_forces(bool with_gaps);
+  bool forces_run_away() const;
 
   // joint_limit.cpp
   void find_limits();
@@ -198,8 +178,8 @@ class Island {
   Kink nearest_choice(double s) const;
 
   const CollisionModel& collision_;
-  const StepSettings& settings_;
-  double h_;
+  StepSettings settings_;
+  double h_ = 0;
   double span_ = 0;       ///< the longest segment that the spin of the bodies allows now [s]
   double left_ = 0;       ///< of the step [s]
   double bend_span_ = 0;  ///< length of the segment for which bends were forecast [s]
@@ -217,7 +197,11 @@ class Island {
   LcpWorkspace lcp_;
   std::vector<RowClass> warm_;
   VecX k_, bias_, scale_;
-  std::vector<Aabb> boxes_;  ///< per entry of `shapes`
+  std::vector<Transform> at_start_, at_middle_;  ///< per entry of `shapes`: poses
+  std::vector<ShapePath> paths_;                 ///< per entry of `shapes`
+  std::vector<Aabb> boxes_;                      ///< per entry of `shapes`
+  std::vector<LiveContact> before_;              ///< contacts of the segment before
+  std::vector<std::pair<std::uint64_t, int>> order_;
   ContactFinder finder_;
   std::vector<ContactPoint> points_;
   bool with_gaps_ = true;         ///< whether the last solve heeded the gaps

@@ -28,95 +28,101 @@ struct Bounds {
   }
 };
 
-class LinkPath final : public Motion {
- public:
-  LinkPath(const CollisionShape& shape, const MovingTree& tree, double s)
-      : shape_(shape), tree_(tree), work_(tree.model), q_(tree.now.q), rates_(tree.p1) {
-    acceleration_ = bound(s).a;
+/// The largest rates of every joint on the path, shared by all shapes of the tree.
+void bound_rates(MovingTree& tree, double s) {
+  const auto fastest = [&](int first, int count) {
+    const auto begin = tree.p1.segment(first, count), change = tree.p2.segment(first, count);
+    return std::sqrt(std::max(begin.squaredNorm(), (begin + s * change).squaredNorm()));
+  };
+  for (std::size_t i = 0; i < tree.model.links().size(); ++i) {
+    const Link& link = tree.model.links()[i];
+    MovingTree::Rates& rates = tree.path_bounds[i];
+    const bool free = link.motion == LinkMotion::free;
+    rates.turn = fastest(free ? link.v + 3 : link.v, free ? 3 : link.nv);
+    rates.turn_change = tree.p2.segment(free ? link.v + 3 : link.v, free ? 3 : link.nv).norm();
+    rates.shift = free ? fastest(link.v, 3) : rates.turn;
+    rates.shift_change = free ? tree.p2.segment(link.v, 3).norm() : rates.turn_change;
+    // Angular acceleration on an exponential, as in RigidMotion.
+    if (free || link.motion == LinkMotion::ball)
+      rates.turn_change += 0.5 * s * rates.turn * rates.turn_change * (1 + 0.25 * s * rates.turn);
   }
+}
 
-  MotionSample at(double sigma) const override {
-    displacement_ = sigma * tree_.p1 + (0.5 * sigma * sigma) * tree_.p2;
-    integrate(tree_.model, tree_.now.q, displacement_, q_);
-    rates_ = tree_.p1 + sigma * tree_.p2;
-    // Rotations on an exponential turn at J_l(θ) θ̇.
-    const Link& base = tree_.model.links().front();
-    for (const Link& link : tree_.model.links()) {
-      if (link.motion != LinkMotion::ball && link.motion != LinkMotion::free) continue;
-      const int k = link.motion == LinkMotion::free ? base.v + 3 : link.v;
-      rates_.segment<3>(k) = rotation_left_jacobian(displacement_.segment<3>(k)) * Vec3(rates_.segment<3>(k));
-    }
-    update_positions(tree_.model, q_, work_);
-    update_velocities(tree_.model, rates_, work_);
-    const int link = shape_.anchor.link;
-    MotionSample sample;
-    const Vec3 r = work_.r[link] + work_.R[link] * shape_.X_LS.p;
-    sample.X = {work_.R[link] * shape_.X_LS.R, work_.origin[0] + r};
-    sample.omega = work_.V[link].head<3>();
-    sample.v = work_.V[link].tail<3>() + cross3(sample.omega, r);
-    return sample;
-  }
-
-  double least_acceleration(const Vec3&) const override { return -acceleration_; }
-
- private:
-  Bounds bound(double s) const {
-    Bounds bounds;
-    bounds.x = shape_.centre_L.norm() + shape_.reach;
-    const auto fastest = [&](int first, int count) {
-      const auto begin = tree_.p1.segment(first, count), change = tree_.p2.segment(first, count);
-      return std::max(begin.norm(), (begin + s * change).norm());
-    };
-    for (int i = shape_.anchor.link; i >= 0; i = tree_.model.links()[i].parent) {
-      const Link& link = tree_.model.links()[i];
-      const double rate = fastest(link.v, link.nv), change = tree_.p2.segment(link.v, link.nv).norm();
-      switch (link.motion) {
-        case LinkMotion::revolute:
-          bounds.turn(rate, change);
-          break;
-        case LinkMotion::prismatic:
-          bounds.shift(std::abs(tree_.now.q[link.q]) + s * rate, rate, change);
-          break;
-        case LinkMotion::screw: {
-          const double pitch = std::abs(link.pitch);
-          bounds.turn(rate, change);
-          bounds.shift(pitch * (std::abs(tree_.now.q[link.q]) + s * rate), pitch * rate, pitch * change);
-          break;
-        }
-        case LinkMotion::ball: {
-          // Angular acceleration on an exponential, as in RigidMotion.
-          const double bend = 0.5 * s * rate * change * (1 + 0.25 * s * rate);
-          bounds.turn(rate, change + bend);
-          break;
-        }
-        case LinkMotion::free: {
-          const double turn = fastest(link.v + 3, 3), spin_up = tree_.p2.segment(link.v + 3, 3).norm();
-          const double bend = 0.5 * s * turn * spin_up * (1 + 0.25 * s * turn);
-          bounds.x += link.reference_L.norm();
-          bounds.turn(turn, spin_up + bend);
-          bounds.shift(0, fastest(link.v, 3), tree_.p2.segment(link.v, 3).norm());
-          break;
-        }
+Bounds bounds_of_motion(const CollisionShape& shape, const MovingTree& tree, double s) {
+  Bounds bounds;
+  bounds.x = shape.centre_L.norm() + shape.reach;
+  for (int i = shape.anchor.link; i >= 0; i = tree.model.links()[i].parent) {
+    const Link& link = tree.model.links()[i];
+    const MovingTree::Rates& rates = tree.path_bounds[i];
+    switch (link.motion) {
+      case LinkMotion::revolute:
+      case LinkMotion::ball:
+        bounds.turn(rates.turn, rates.turn_change);
+        break;
+      case LinkMotion::prismatic:
+        bounds.shift(std::abs(tree.now.q[link.q]) + s * rates.shift, rates.shift, rates.shift_change);
+        break;
+      case LinkMotion::screw: {
+        const double pitch = std::abs(link.pitch);
+        bounds.turn(rates.turn, rates.turn_change);
+        bounds.shift(pitch * (std::abs(tree.now.q[link.q]) + s * rates.shift), pitch * rates.shift,
+                     pitch * rates.shift_change);
+        break;
       }
-      bounds.x += link.X_PJ.p.norm();
+      case LinkMotion::free:
+        bounds.x += link.reference_L.norm();
+        bounds.turn(rates.turn, rates.turn_change);
+        bounds.shift(0, rates.shift, rates.shift_change);
+        break;
     }
-    return bounds;
+    bounds.x += link.X_PJ.p.norm();
   }
+  return bounds;
+}
 
-  const CollisionShape& shape_;
-  const MovingTree& tree_;
-  mutable DynamicsWorkspace work_;
-  mutable VecX q_, rates_, displacement_;
-  double acceleration_ = 0;
-};
+/// Positions and velocities of all links at time σ of the path.
+void update_on_path(MovingTree& tree, double sigma) {
+  tree.path_displacement = sigma * tree.p1 + (0.5 * sigma * sigma) * tree.p2;
+  integrate(tree.model, tree.now.q, tree.path_displacement, tree.path_q);
+  tree.path_rates = tree.p1 + sigma * tree.p2;
+  // Rotations on an exponential turn at J_l(θ) θ̇.
+  const Link& base = tree.model.links().front();
+  for (const Link& link : tree.model.links()) {
+    if (link.motion != LinkMotion::ball && link.motion != LinkMotion::free) continue;
+    const int k = link.motion == LinkMotion::free ? base.v + 3 : link.v;
+    tree.path_rates.segment<3>(k) =
+        rotation_left_jacobian(tree.path_displacement.segment<3>(k)) * Vec3(tree.path_rates.segment<3>(k));
+  }
+  update_positions(tree.model, tree.path_q, tree.on_path);
+  update_velocities(tree.model, tree.path_rates, tree.on_path);
+  tree.on_path_at = sigma;
+}
 
 }  // namespace
 
-std::unique_ptr<Motion> motion_of(const CollisionShape& shape, const MovingTree* tree, double s) {
-  if (!tree) return std::make_unique<FixedPose>(shape.X_LS);
-  const Link& base = tree->model.links().front();
-  if (tree->model.links().size() > 1 || base.motion != LinkMotion::free)
-    return std::make_unique<LinkPath>(shape, *tree, s);
+LinkPath::LinkPath(const CollisionShape& shape, MovingTree& tree, double s)
+    : shape_(&shape), tree_(&tree), acceleration_(bounds_of_motion(shape, tree, s).a) {}
+
+MotionSample LinkPath::at(double sigma) const {
+  if (tree_->on_path_at != sigma) update_on_path(*tree_, sigma);
+  const DynamicsWorkspace& work = tree_->on_path;
+  const int link = shape_->anchor.link;
+  MotionSample sample;
+  const Vec3 r = work.r[link] + work.R[link] * shape_->X_LS.p;
+  sample.X = {work.R[link] * shape_->X_LS.R, work.origin[0] + r};
+  sample.omega = work.V[link].head<3>();
+  sample.v = work.V[link].tail<3>() + cross3(sample.omega, r);
+  return sample;
+}
+
+void begin_paths(MovingTree& tree, double s) {
+  tree.on_path_at = -1;
+  if (!tree.is_single_body()) bound_rates(tree, s);
+}
+
+ShapePath path_of(const CollisionShape& shape, MovingTree* tree, double s) {
+  if (!tree) return FixedPose(shape.X_LS);
+  if (!tree->is_single_body()) return LinkPath(shape, *tree, s);
   const DynamicsWorkspace& work = tree->start;
   const Transform X_WL{work.R[0], work.origin[0] + work.r[0]};
   const RigidPath path{.c = work.origin[0],
@@ -124,7 +130,7 @@ std::unique_ptr<Motion> motion_of(const CollisionShape& shape, const MovingTree*
                        .a = tree->p2.head<3>(),
                        .omega = tree->p1.tail<3>(),
                        .alpha = tree->p2.tail<3>()};
-  return std::make_unique<RigidMotion>(shape.geometry.core(), X_WL * shape.X_LS, path, s);
+  return RigidMotion(shape.geometry.core(), X_WL * shape.X_LS, path, s, shape.reach_from_reference);
 }
 
 }  // namespace jade

@@ -1,17 +1,40 @@
 #pragma once
 
-#include <memory>
+#include <variant>
 
 #include "jade/contact/collision_model.h"
 #include "jade/geometry/motion.h"
-#include "jade/stepping/island.h"
+#include "jade/stepping/moving_tree.h"
 
 namespace jade {
 
-/// The path of a shape over a segment of length s, for the sweep. `tree` is null for shapes fixed to the world.
-///   a single free body   one parabola and one exponential: RigidMotion
-///   any other link       poses from the tree's kinematics at q ⊕ (σ p1 + ½ σ² p2), accelerations from bounds that are
-///                        summed from the shape down to the world
-std::unique_ptr<Motion> motion_of(const CollisionShape& shape, const MovingTree* tree, double s);
+/// The path of a shape on a link of a tree: poses from the tree's kinematics at q ⊕ (σ p1 + ½ σ² p2), accelerations from
+/// bounds that are summed from the shape down to the world. All shapes of a tree share the kinematics of the time that
+/// was asked for last.
+class LinkPath final : public Motion {
+ public:
+  LinkPath(const CollisionShape& shape, MovingTree& tree, double s);
+
+  MotionSample at(double sigma) const override;
+  double least_acceleration(const Vec3&) const override { return -acceleration_; }
+
+ private:
+  const CollisionShape* shape_;
+  MovingTree* tree_;
+  double acceleration_ = 0;
+};
+
+/// The path of a shape over a segment of length s, for the sweep, kept in place.
+using ShapePath = std::variant<FixedPose, RigidMotion, LinkPath>;
+
+/// To be called for every tree before the paths of its shapes are asked for.
+void begin_paths(MovingTree& tree, double s);
+
+/// `tree` is null for shapes fixed to the world; a single free body moves on one parabola and one exponential.
+ShapePath path_of(const CollisionShape& shape, MovingTree* tree, double s);
+
+inline const Motion& motion_of(const ShapePath& path) {
+  return std::visit([](const Motion& motion) -> const Motion& { return motion; }, path);
+}
 
 }  // namespace jade

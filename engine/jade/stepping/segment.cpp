@@ -43,14 +43,6 @@ Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
 
 }  // namespace
 
-Vec6 motion_of_link(const Model& model, const DynamicsWorkspace& work, int link, const VecX& rates) {
-  Vec6 motion = Vec6::Zero();
-  for (int i = link; i >= 0; i = model.links()[i].parent)
-    for (int k = model.links()[i].v; k < model.links()[i].v + model.links()[i].nv; ++k)
-      motion += work.S[k] * rates[k];
-  return motion;
-}
-
 /// Accelerations without contact forces, and how they pull at each contact.
 void Island::free_acceleration() {
   for (MovingTree* tree : trees) {
@@ -59,22 +51,32 @@ void Island::free_acceleration() {
     tree->tau += tree->effort;
     tree->a = tree->prescribed;
     aba(tree->model, tree->tau, tree->start, tree->a);
+    for (std::size_t i = 0; i < tree->link_a.size(); ++i) {
+      const Link& link = tree->model.links()[i];
+      Vec6& A = tree->link_a[i];
+      if (link.motion == LinkMotion::free) {
+        A << tree->a.segment<3>(link.v + 3), tree->a.segment<3>(link.v);
+        continue;
+      }
+      A = link.parent < 0 ? Vec6(Vec6::Zero()) : tree->link_a[link.parent];
+      for (int k = link.v; k < link.v + link.nv; ++k) A += tree->start.S[k] * tree->a[k];
+    }
   }
 }
 
 void Island::update_contact_speeds() {
   for (LiveContact& contact : contacts) {
     const Vec3& n = contact.now.normal;
-    contact.approach = n.dot(relative_velocity(contact, false));
+    contact.velocity = relative_velocity(contact, false);
+    contact.approach = n.dot(contact.velocity);
     const Vec3 p = 0.5 * (contact.now.p_A + contact.now.p_B);
-    const auto pull = [&](int shape) {
-      const Anchor on = anchor(shape);
+    const auto pull = [&](const Anchor& on) {
       if (on.tree < 0) return 0.0;
       const MovingTree& tree = *trees[on.tree];
-      const Vec6 A = motion_of_link(tree.model, tree.start, on.link, tree.a);
+      const Vec6& A = tree.link_a[on.link];
       return n.dot(A.tail<3>() + cross3(A.head<3>(), Vec3(p - tree.start.origin[0])));
     };
-    contact.free_pull = pull(pairs[contact.pair].b) - pull(pairs[contact.pair].a);
+    contact.free_pull = pull(pairs[contact.pair].on_b) - pull(pairs[contact.pair].on_a);
   }
 }
 
@@ -88,9 +90,25 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   const double speed = slip.norm();
   contact.along_slip = speed > kNoSlip;
   contact.directions[0] = n;
-  contact.directions[1] =
-      contact.along_slip ? Vec3(slip / speed) : tangent_fixed_in(pose(pairs[contact.pair].b, false).R, n);
-  contact.directions[2] = n.cross(contact.directions[1]);
+  contact.directions[1] = contact.along_slip
+                              ? Vec3(slip / speed)
+                              : tangent_fixed_in(placed(pairs[contact.pair].slot_b, false).R, n);
+  // Which way the second points must not depend on which of the bodies is called a, nor on a mirror, or of several valid
+  // forces another one is found: towards b's side.
+  const Vec3 p = 0.5 * (at.p_A + at.p_B), across = n.cross(contact.directions[1]);
+  const NearPair& pair = pairs[contact.pair];
+  contact.hand = across.dot(centre(pair.b, p) - centre(pair.a, p)) < 0 ? -1 : 1;
+  contact.directions[2] = contact.hand * across;
+}
+
+/// The middle of a shape at the start of the segment; the given point for a half-space, which has none.
+Vec3 Island::centre(int shape, const Vec3& otherwise) const {
+  const CollisionShape& s = collision_.shapes()[shape];
+  if (s.geometry.is_half_space()) return otherwise;
+  const Anchor on = anchor(shape);
+  if (on.tree < 0) return s.centre_L;
+  const DynamicsWorkspace& work = trees[on.tree]->start;
+  return work.origin[0] + work.r[on.link] + work.R[on.link] * s.centre_L;
 }
 
 /// Rows of all chosen contacts along their directions and of all chosen limits, with A and the LCP's description of them.
@@ -106,7 +124,7 @@ void Island::add_rows(bool middle) {
     const NearPair& pair = pairs[contact.pair];
     const FeatureContact& at = middle ? contact.middle : contact.now;
     contact.rows = pair.friction > 0 ? 3 : 1;
-    contact.first_row = rows_.add_contact(row_trees_, anchor(pair.a), anchor(pair.b), 0.5 * (at.p_A + at.p_B),
+    contact.first_row = rows_.add_contact(row_trees_, pair.on_a, pair.on_b, 0.5 * (at.p_A + at.p_B),
                                           contact.directions.data(), contact.rows);
     problem_.rows.push_back({RowKind::normal, -1, 0});
     for (int r = 1; r < contact.rows; ++r)
@@ -116,20 +134,6 @@ void Island::add_rows(bool middle) {
   add_limit_rows();
   rows_.solve_columns(row_trees_);
   rows_.form_A(problem_.A);
-}
-
-/// `to_the_end`: see LcpSettings.
-bool Island::solve_rows(bool to_the_end) {
-  LcpSettings lcp = settings_.lcp;
-  lcp.to_the_end = to_the_end;
-  solve(problem_, lcp, warm_, lcp_, solution_);
-  warm_ = solution_.classes;
-  if (solution_.status != LcpStatus::solved) return false;
-  if (solution_.certificate.residual > report.worst_residual) {
-    report.worst_residual = solution_.certificate.residual;
-    report.worst_stage = solution_.stage;
-  }
-  return true;
 }
 
 /// Which contacts and limits the segment holds apart by forces.
@@ -175,6 +179,7 @@ void Island::prepare_middle(double s) {
     free_motion(*tree, s);
     tree->v_next = tree->u;
   }
+  if (midpoint) place(true);
 }
 
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
@@ -208,7 +213,7 @@ double Island::segment(double s, SolveTrace::Length rule) {
 /// point would rise there and leave the body without support.
 FeatureContact Island::at_middle(const LiveContact& contact) const {
   const NearPair& pair = pairs[contact.pair];
-  const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
+  const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
   const auto& shapes_of = collision_.shapes();
   const Vec3& n = contact.now.normal;
   const Feature a = followed(contact.a, shapes_of[pair.a].geometry, X_WA.R.transpose() * n);
@@ -229,39 +234,6 @@ bool Island::update_free_motion(double s) {
   return changed;
 }
 
-/// b of the rows from the velocities u without contact forces: J_m (v + u) − J v − k, or for Euler's rules J u − k.
-/// Without gaps J_m u alone: no force then moves anything further than to rest.
-void Island::set_b(bool with_gaps) {
-  const auto add = [&](auto&& velocity) {
-    rows_.add_product(velocity, problem_.b);
-    rows_.add_absolute_product(velocity, problem_.beta);
-  };
-  problem_.b.setZero(rows_.size());
-  problem_.beta.setZero(rows_.size());
-  if (with_gaps) {
-    problem_.b = bias_;
-    problem_.beta = bias_.cwiseAbs();
-    if (settings_.integrator == Integrator::midpoint)
-      add([&](int tree) -> const VecX& { return trees[tree]->now.v; });
-  }
-  add([&](int tree) -> const VecX& { return trees[tree]->u; });
-}
-
-/// Solves the rows for the forces of the segment. What the gaps ask for may be more than any forces give: pushed apart
-/// along rows that depend on each other, or wedged. b = J u is in the range of J and always has a solution; then the gaps
-/// are left to the sweep. Returns whether the gaps were heeded.
-bool Island::find_forces(bool with_gaps) {
-  set_b(with_gaps);
-  if (solve_rows(!with_gaps)) return with_gaps;
-  if (with_gaps) {
-    ++report.without_gaps;
-    set_b(false);
-    if (solve_rows(true)) return false;
-  }
-  ++report.unsolved;
-  return false;
-}
-
 /// False when the iteration for the mean velocity does not settle.
 bool Island::solve_segment(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
@@ -270,7 +242,10 @@ bool Island::solve_segment(double s) {
 
   // The same features at the middle; tangents along the slip that would be without friction.
   for (MovingTree* tree : trees) {
-    tree->v_bar = midpoint ? VecX(0.5 * (tree->now.v + tree->u)) : tree->u;
+    if (midpoint)
+      tree->v_bar = 0.5 * (tree->now.v + tree->u);
+    else
+      tree->v_bar = tree->u;
     if (trace) tree->u_first = tree->u;
     update_velocities(tree->model, tree->v_bar, tree->middle);
   }
@@ -336,6 +311,7 @@ bool Island::forecast_bends(double s) {
     integrate(tree->model, tree->now.q, tree->displacement, tree->q_m);
     update_positions(tree->model, tree->q_m, tree->middle);
   }
+  place(true);
   VecX change = VecX::Zero(rows_.size());  // of the gaps, to first order; the same for every integrator
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->displacement; }, change);
   std::vector<double> forecast(pairs.size(), std::numeric_limits<double>::infinity());
@@ -352,7 +328,7 @@ bool Island::forecast_bends(double s) {
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     if (!pair.has_rows) continue;
-    const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
+    const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
     const DistanceResult nearest = distance({collision_.shapes()[pair.a].geometry, X_WA},
                                             {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction);
     const double end = nearest.lower_bound, bend = end - forecast[k];
@@ -384,8 +360,7 @@ bool Island::works_too_much() const {
 double Island::slip_at_start(const LiveContact& contact, int tangent) const {
   const Vec3 &n = contact.now.normal, &t = contact.directions[1];
   const Vec3 first = (t - n.dot(t) * n).normalized();
-  const Vec3 w = relative_velocity(contact, false);
-  return tangent == 1 ? first.dot(w) : n.cross(first).dot(w);
+  return tangent == 1 ? first.dot(contact.velocity) : contact.hand * n.cross(first).dot(contact.velocity);
 }
 
 void Island::finish_segment(double s) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <Eigen/LU>
@@ -51,16 +52,22 @@ VecX forces_of_classes(const LcpProblem& problem, const std::vector<RowClass>& c
 /// The length after which the first slip of this segment has come to rest: with u₀ the slip at the start and w the one
 /// at the end if the contact went on slipping the same way, s* = s u₀ / (u₀ − w).
 double Island::until_slip_ends(double s) {
+  const auto may_end = [&](const LiveContact& contact) {
+    // The first tangent is along the slip, so friction holds it back at −μ f_n until it ends.
+    return contact.rows == 3 && solution_.classes[contact.first_row] == RowClass::clamped &&
+           solution_.classes[contact.first_row + 1] != RowClass::low && slip_at_start(contact, 1) > kNoSlip;
+  };
+  if (std::none_of(row_contacts_.begin(), row_contacts_.end(), [&](int c) { return may_end(contacts[c]); }))
+    return s;
+
   std::vector<RowClass> classes = solution_.classes;
   std::vector<std::pair<int, double>> ending;  // row, u₀
   VecX at_middle = VecX::Zero(rows_.size());
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->now.v; }, at_middle);
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
-    if (contact.rows < 3 || classes[contact.first_row] != RowClass::clamped) continue;
+    if (!may_end(contact)) continue;
     const int row = contact.first_row + 1;
-    // The first tangent is along the slip, so friction holds it back at −μ f_n until it ends.
-    if (classes[row] == RowClass::low) continue;
     const double u0 = slip_at_start(contact, 1);
     if (u0 <= kNoSlip + kPivoting * std::abs(at_middle[row] - u0)) continue;
     classes[row] = RowClass::low;

@@ -2,25 +2,32 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "jade/dynamics/kinematics.h"
-#include "jade/geometry/time_of_impact.h"
+#include "jade/geometry/broad_phase.h"
 #include "jade/stepping/island.h"
 
 namespace jade {
 
 struct StepWorkspace::Data {
-  explicit Data(const Model& model) : collision(model), dynamics(model) {
+  explicit Data(const Model& model) : collision(model) {
     for (std::size_t t = 0; t < model.trees().size(); ++t) trees.emplace_back(model, static_cast<int>(t));
   }
 
   CollisionModel collision;
-  DynamicsWorkspace dynamics;
   std::vector<MovingTree> trees;
-  std::vector<Aabb> boxes;  ///< per shape: where it is expected to be during the step
+  std::vector<Aabb> boxes,
+      swept;  ///< per shape: where it is expected to be during the step, where it has been
+
+  BroadPhase broad_phase;
+  std::vector<std::pair<int, int>> near, joined;  ///< pairs of shapes that may meet in this step, ascending
+  std::vector<int> group;                         ///< per tree: the next tree on the way to its group's root
+  std::vector<int> island_of_tree, slot_of_tree;  ///< which island holds it, and where
+  std::vector<int> slot_of_shape;                 ///< within the island at hand
+  std::vector<std::unique_ptr<Island>> islands;   ///< of which the first `island_count` are in use
+  int island_count = 0;
 };
 
 StepWorkspace::StepWorkspace(const Model& model) : data_(std::make_unique<Data>(model)) {}
@@ -42,8 +49,37 @@ void require_finite(const Model& model, const State& state, const char* stage) {
           fmt::format("{}: position or velocity of joint \"{}\" is not finite", stage, joint.name));
 }
 
+/// The state of the whole model from those of its trees.
+void gather(const std::vector<MovingTree>& trees, const Model& model, State& state) {
+  state.q.resize(model.nq());
+  state.v.resize(model.nv());
+  for (const MovingTree& tree : trees) {
+    state.q.segment(tree.q0, tree.model.nq()) = tree.now.q;
+    state.v.segment(tree.v0, tree.model.nv()) = tree.now.v;
+  }
+}
+
 std::uint64_t pair_key(int a, int b) {
   return (static_cast<std::uint64_t>(a) << 32) | static_cast<std::uint32_t>(b);
+}
+
+/// Empties report and memory but keeps their lists' room.
+void clear(StepResult& result) {
+  StepReport& report = result.report;
+  std::vector<ImpactReport> impacts = std::move(report.impacts);
+  std::vector<ContactReport> contacts = std::move(report.contacts);
+  std::vector<LimitReport> limits = std::move(report.limits);
+  limits.clear();
+  impacts.clear();
+  contacts.clear();
+  report = {};
+  report.impacts = std::move(impacts);
+  report.contacts = std::move(contacts);
+  report.limits = std::move(limits);
+  result.memory.contacts.clear();
+  result.memory.limits.clear();
+  result.memory.pairs.clear();
+  result.path.clear();
 }
 
 /// What an island leaves behind: its report, and what the next step wants to know.
@@ -91,109 +127,138 @@ void collect(const Island& island, StepResult& result) {
 class Islands {
  public:
   Islands(const Model& model, StepWorkspace::Data& data, const StepSettings& settings, double h)
-      : model_(model), data_(data), settings_(settings), h_(h), group_(data.trees.size()) {
-    std::iota(group_.begin(), group_.end(), 0);
+      : model_(model), data_(data), settings_(settings), h_(h) {
+    data_.group.resize(data.trees.size());
+    std::iota(data_.group.begin(), data_.group.end(), 0);
+    data_.near.clear();
   }
 
   /// Expected whereabouts of every shape: where it is now, grown by what its velocity and one step of acceleration can
   /// do. Only a guess of who meets whom; what is missed is found from the paths that were really taken.
-  void guess(const State& state) {
-    update_positions(model_, state.q, data_.dynamics);
-    update_velocities(model_, state.v, data_.dynamics);
-    const auto& shapes = data_.collision.shapes();
-    data_.boxes.resize(shapes.size());
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-      const CollisionShape& shape = shapes[i];
-      if (shape.geometry.is_half_space()) {
-        data_.boxes[i] = Aabb::everything();
-        continue;
-      }
-      const int link = model_.bodies()[shape.body].link;
-      Transform X_WL;
-      Vec3 travel = Vec3::Zero();
-      double margin = settings_.standoff;
-      if (link >= 0) {
-        const int tree = model_.links()[link].tree;
-        const Vec6& V = data_.dynamics.V[link];
-        X_WL = {data_.dynamics.R[link], data_.dynamics.origin[tree] + data_.dynamics.r[link]};
-        const Vec3 arm = X_WL * shape.centre_L - data_.dynamics.origin[tree];
-        travel = h_ * (V.tail<3>() + cross3(V.head<3>(), arm));
-        margin += 2 * h_ * h_ * model_.gravity().norm();
-      }
-      const Vec3 centre = X_WL * shape.centre_L;
-      Aabb box;
-      box.include(centre);
-      box.include(centre + travel);
-      data_.boxes[i] = box.grown(shape.reach + margin);
-    }
-    connect(data_.boxes);
-  }
+  void guess();
+
+  /// Puts all trees to the start of the step.
+  void load(const State& state, const Controls& controls);
 
   /// Joins groups whose shapes' boxes overlap; true when something was joined that was apart, or a shape of the world
   /// came into reach.
-  bool connect(const std::vector<Aabb>& boxes) {
-    bool changed = false;
-    const auto& shapes = data_.collision.shapes();
-    for (std::size_t i = 0; i < shapes.size(); ++i)
-      for (std::size_t j = i + 1; j < shapes.size(); ++j) {
-        if (!boxes[i].overlaps(boxes[j]) ||
-            !data_.collision.can_meet(static_cast<int>(i), static_cast<int>(j)))
-          continue;
-        changed |= near_.insert({static_cast<int>(i), static_cast<int>(j)}).second;
-        const int a = shapes[i].anchor.tree, b = shapes[j].anchor.tree;
-        if (a >= 0 && b >= 0) group_[root(a)] = root(b);
-      }
-    return changed;
-  }
+  bool connect(const std::vector<Aabb>& boxes);
 
-  /// Advances every island whose members or neighbours changed since it was advanced last.
-  void advance(const State& state, const Controls& controls, const StepMemory& memory, StepTrace* trace);
+  /// Advances every island, all from the start of the step.
+  void advance(const StepMemory& memory, StepTrace* trace);
 
-  std::vector<std::unique_ptr<Island>> islands;
+  /// Joins what has met on the paths that were taken and was not expected to; false when there is nothing.
+  bool connect_swept();
 
  private:
   int root(int tree) const {
-    while (group_[tree] != tree) tree = group_[tree];
+    while (data_.group[tree] != tree) tree = data_.group[tree];
     return tree;
   }
-  std::unique_ptr<Island> make_island(const std::vector<int>& members, const StepMemory& memory) const;
-  IslandTrace& begin_trace(const std::vector<int>& members, StepTrace& trace) const;
+  Island& island_of(int shape_a, int shape_b) const;
+  void make_islands();
+  void add_pairs(const StepMemory& memory);
+  void number_world_shapes(Island& island);
+  IslandTrace& begin_trace(const Island& island, StepTrace& trace) const;
 
   const Model& model_;
   StepWorkspace::Data& data_;
   const StepSettings& settings_;
   double h_;
-  std::vector<int> group_;
-  std::set<std::pair<int, int>> near_;
 };
 
-std::unique_ptr<Island> Islands::make_island(const std::vector<int>& members,
-                                             const StepMemory& memory) const {
-  auto island = std::make_unique<Island>(data_.collision, settings_, h_);
-  island->slot_of_tree.assign(data_.trees.size(), -1);
-  for (const int tree : members) {
-    island->slot_of_tree[tree] = static_cast<int>(island->trees.size());
-    island->trees.push_back(&data_.trees[tree]);
+void Islands::load(const State& state, const Controls& controls) {
+  for (MovingTree& tree : data_.trees) {
+    tree.now.q = state.q.segment(tree.q0, tree.model.nq());
+    tree.now.v = state.v.segment(tree.v0, tree.model.nv());
+    tree.effort = controls.effort.segment(tree.v0, tree.model.nv());
+    tree.prescribed = controls.acceleration.segment(tree.v0, tree.model.nv());
+    update_positions(tree.model, tree.now.q, tree.start);
+    update_velocities(tree.model, tree.now.v, tree.start);
+    tree.start_is_now = true;
+  }
+}
+
+void Islands::guess() {
+  const auto& shapes = data_.collision.shapes();
+  data_.boxes.resize(shapes.size());
+  const double fall = 2 * h_ * h_ * model_.gravity().norm();
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const CollisionShape& shape = shapes[i];
+    Aabb& box = data_.boxes[i];
+    if (shape.anchor.tree < 0) {
+      box = bounds_of({shape.geometry, shape.X_LS}, settings_.standoff);
+      continue;
+    }
+    const DynamicsWorkspace& work = data_.trees[shape.anchor.tree].start;
+    const int link = shape.anchor.link;
+    const Transform X_WS = Transform{work.R[link], work.origin[0] + work.r[link]} * shape.X_LS;
+    const Vec3 spin = work.V[link].head<3>(), arm = X_WS.p - work.origin[0];
+    const Vec3 travel = h_ * (work.V[link].tail<3>() + cross3(spin, arm));
+    const double turning = h_ * spin.norm() * shape.geometry.core().extent;
+    box = bounds_of({shape.geometry, X_WS}, settings_.standoff + turning + fall);
+    box.low += travel.cwiseMin(0);
+    box.high += travel.cwiseMax(0);
+  }
+  connect(data_.boxes);
+}
+
+bool Islands::connect(const std::vector<Aabb>& boxes) {
+  const auto& shapes = data_.collision.shapes();
+  data_.joined.clear();
+  for (const auto& [a, b] : data_.broad_phase.overlaps(boxes)) {
+    if (std::binary_search(data_.near.begin(), data_.near.end(), std::pair(a, b)) ||
+        !data_.collision.can_meet(a, b))
+      continue;
+    data_.joined.push_back({a, b});
+    const int s = shapes[a].anchor.tree, t = shapes[b].anchor.tree;
+    if (s >= 0 && t >= 0) data_.group[root(s)] = root(t);
+  }
+  const auto middle = static_cast<std::ptrdiff_t>(data_.near.size());
+  data_.near.insert(data_.near.end(), data_.joined.begin(), data_.joined.end());
+  if (middle > 0) std::sort(data_.near.begin(), data_.near.end());
+  return !data_.joined.empty();
+}
+
+Island& Islands::island_of(int shape_a, int shape_b) const {
+  const auto& shapes = data_.collision.shapes();
+  const int tree =
+      shapes[shape_a].anchor.tree >= 0 ? shapes[shape_a].anchor.tree : shapes[shape_b].anchor.tree;
+  return *data_.islands[data_.island_of_tree[tree]];
+}
+
+/// One island for each group, in the order of their first trees, with its trees and their shapes.
+void Islands::make_islands() {
+  data_.island_count = 0;
+  data_.island_of_tree.assign(data_.trees.size(), -1);
+  data_.slot_of_tree.resize(data_.trees.size());
+  for (std::size_t t = 0; t < data_.trees.size(); ++t) {
+    int& number = data_.island_of_tree[root(static_cast<int>(t))];
+    if (number < 0) {
+      number = data_.island_count++;
+      if (number == static_cast<int>(data_.islands.size()))
+        data_.islands.push_back(std::make_unique<Island>(data_.collision));
+      data_.islands[number]->begin(settings_, h_, data_.slot_of_tree.data());
+    }
+    Island& island = *data_.islands[number];
+    data_.island_of_tree[t] = number;
+    data_.slot_of_tree[t] = static_cast<int>(island.trees.size());
+    island.trees.push_back(&data_.trees[t]);
   }
   const auto& shapes = data_.collision.shapes();
-  const auto here = [&](int shape) {
-    const int tree = shapes[shape].anchor.tree;
-    return tree < 0 || island->slot_of_tree[tree] >= 0;
-  };
-  std::vector<int> slot(shapes.size(), -1);
-  const auto slot_of = [&](int shape) {
-    if (slot[shape] < 0) {
-      slot[shape] = static_cast<int>(island->shapes.size());
-      island->shapes.push_back(shape);
-    }
-    return slot[shape];
-  };
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    if (shapes[i].anchor.tree >= 0 && here(static_cast<int>(i))) slot_of(static_cast<int>(i));
-  for (const auto& [a, b] : near_) {
-    if (!here(a) || !here(b)) continue;
+  data_.slot_of_shape.assign(shapes.size(), -1);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (shapes[i].anchor.tree < 0) continue;
+    Island& island = *data_.islands[data_.island_of_tree[shapes[i].anchor.tree]];
+    data_.slot_of_shape[i] = static_cast<int>(island.shapes.size());
+    island.shapes.push_back(static_cast<int>(i));
+  }
+}
+
+void Islands::add_pairs(const StepMemory& memory) {
+  for (const auto& [a, b] : data_.near) {
     const MaterialPair& material = model_.scene().pairs[data_.collision.material_pair(a, b)];
-    NearPair pair{.a = a, .b = b, .slot_a = slot_of(a), .slot_b = slot_of(b)};
+    NearPair pair{.a = a, .b = b};
     pair.material = data_.collision.material_pair(a, b);
     pair.friction = material.friction;
     pair.restitution = material.restitution;
@@ -201,56 +266,82 @@ std::unique_ptr<Island> Islands::make_island(const std::vector<int>& members,
     const auto kept = std::lower_bound(memory.pairs.begin(), memory.pairs.end(), key,
                                        [](const StepMemory::Pair& p, std::uint64_t k) { return p.key < k; });
     if (kept != memory.pairs.end() && kept->key == key) pair.direction = kept->direction;
-    island->pairs.push_back(pair);
+    island_of(a, b).pairs.push_back(pair);
   }
-  island->swept.resize(island->shapes.size());
-  island->recall_limits(memory);
-  return island;
 }
 
-/// The tape of the island of these trees.
-IslandTrace& Islands::begin_trace(const std::vector<int>& members, StepTrace& trace) const {
-  IslandTrace& island = trace.islands.emplace_back();
-  island.trees = members;
-  int nv = 0;
-  for (const int t : members) nv += data_.trees[t].model.nv();
-  island.effort.resize(nv);
-  island.prescribed.resize(nv);
-  int first = 0;
-  for (const int t : members) {
-    const MovingTree& tree = data_.trees[t];
-    island.effort.segment(first, tree.model.nv()) = tree.effort;
-    island.prescribed.segment(first, tree.model.nv()) = tree.prescribed;
-    first += tree.model.nv();
-  }
-  return island;
-}
-
-void Islands::advance(const State& state, const Controls& controls, const StepMemory& memory,
-                      StepTrace* trace) {
-  islands.clear();
-  if (trace) trace->islands.clear();
-  std::vector<std::vector<int>> members(data_.trees.size());
-  for (std::size_t t = 0; t < data_.trees.size(); ++t)
-    members[root(static_cast<int>(t))].push_back(static_cast<int>(t));
-  for (const std::vector<int>& group : members) {
-    if (group.empty()) continue;
-    for (const int t : group) {
-      MovingTree& tree = data_.trees[t];
-      tree.now = {state.q.segment(tree.q0, tree.model.nq()), state.v.segment(tree.v0, tree.model.nv())};
-      tree.effort = controls.effort.segment(tree.v0, tree.model.nv());
-      tree.prescribed = controls.acceleration.segment(tree.v0, tree.model.nv());
+/// Shapes of the world get a slot in every island that may meet them.
+void Islands::number_world_shapes(Island& island) {
+  const auto& shapes = data_.collision.shapes();
+  const auto slot_of = [&](int shape) {
+    int& slot = data_.slot_of_shape[shape];
+    if (slot < 0) {
+      slot = static_cast<int>(island.shapes.size());
+      island.shapes.push_back(shape);
     }
-    islands.push_back(make_island(group, memory));
-    if (trace) islands.back()->trace = &begin_trace(group, *trace);
-    islands.back()->advance(memory);
+    return slot;
+  };
+  for (NearPair& pair : island.pairs) {
+    pair.slot_a = slot_of(pair.a);
+    pair.slot_b = slot_of(pair.b);
   }
+  for (const int shape : island.shapes)
+    if (shapes[shape].anchor.tree < 0) data_.slot_of_shape[shape] = -1;
+  island.swept.resize(island.shapes.size());
+}
+
+/// The tape of an island.
+IslandTrace& Islands::begin_trace(const Island& island, StepTrace& trace) const {
+  IslandTrace& tape = trace.islands.emplace_back();
+  int nv = 0;
+  for (const MovingTree* tree : island.trees) {
+    tape.trees.push_back(static_cast<int>(tree - data_.trees.data()));
+    nv += tree->model.nv();
+  }
+  tape.effort.resize(nv);
+  tape.prescribed.resize(nv);
+  int first = 0;
+  for (const MovingTree* tree : island.trees) {
+    tape.effort.segment(first, tree->model.nv()) = tree->effort;
+    tape.prescribed.segment(first, tree->model.nv()) = tree->prescribed;
+    first += tree->model.nv();
+  }
+  return tape;
+}
+
+void Islands::advance(const StepMemory& memory, StepTrace* trace) {
+  if (trace) trace->islands.clear();
+  make_islands();
+  add_pairs(memory);
+  for (int k = 0; k < data_.island_count; ++k) {
+    Island& island = *data_.islands[k];
+    number_world_shapes(island);
+    island.recall_limits(memory);
+    island.trace = trace ? &begin_trace(island, *trace) : nullptr;
+    island.advance(memory);
+  }
+}
+
+bool Islands::connect_swept() {
+  data_.swept = data_.boxes;
+  bool left = false;
+  for (int k = 0; k < data_.island_count; ++k) {
+    const Island& island = *data_.islands[k];
+    for (std::size_t i = 0; i < island.shapes.size(); ++i)
+      if (data_.collision.shapes()[island.shapes[i]].anchor.tree >= 0) {
+        data_.swept[island.shapes[i]] = island.swept[i];
+        left |= !data_.boxes[island.shapes[i]].holds(island.swept[i]);
+      }
+  }
+  // Who stayed where he was expected has met nobody else.
+  return left && connect(data_.swept);
 }
 
 }  // namespace
 
-StepResult step(const Model& model, const State& state, const StepMemory& memory, const Controls& controls,
-                double h, const StepSettings& settings, StepWorkspace& workspace, StepTrace* trace) {
+void step(const Model& model, const State& state, const StepMemory& memory, const Controls& controls,
+          double h, const StepSettings& settings, StepWorkspace& workspace, StepResult& result,
+          StepTrace* trace) {
   StepWorkspace::Data& data = workspace.data();
   require_finite(model, state, "start of the step");
   if (trace) {
@@ -260,16 +351,13 @@ StepResult step(const Model& model, const State& state, const StepMemory& memory
     trace->clearance = settings.clearance;
   }
   Islands islands(model, data, settings, h);
-  islands.guess(state);
+  islands.load(state, controls);
+  islands.guess();
   try {
-    for (bool again = true; again;) {
-      islands.advance(state, controls, memory, trace);
-      std::vector<Aabb> swept = data.boxes;
-      for (const auto& island : islands.islands)
-        for (std::size_t i = 0; i < island->shapes.size(); ++i)
-          if (data.collision.shapes()[island->shapes[i]].anchor.tree >= 0)
-            swept[island->shapes[i]] = island->swept[i];
-      again = settings.continuous && islands.connect(swept);
+    islands.advance(memory, trace);
+    while (settings.continuous && islands.connect_swept()) {
+      islands.load(state, controls);
+      islands.advance(memory, trace);
     }
   } catch (const Intersection& found) {
     throw StepError(fmt::format("{} and {} intersect, by about {:.3g} m; move them apart before stepping",
@@ -284,20 +372,29 @@ StepResult step(const Model& model, const State& state, const StepMemory& memory
                     limit.upper ? "above" : "below", limit.value));
   }
 
-  StepResult result;
-  result.next = state;
-  for (const MovingTree& tree : data.trees) {
-    result.next.q.segment(tree.q0, tree.model.nq()) = tree.now.q;
-    result.next.v.segment(tree.v0, tree.model.nv()) = tree.now.v;
-  }
-  require_finite(model, result.next, "end of the step");
-  for (const auto& island : islands.islands) collect(*island, result);
+  for (const MovingTree& tree : data.trees)
+    if (!tree.now.q.allFinite() || !tree.now.v.allFinite()) {
+      State end;
+      gather(data.trees, model, end);
+      require_finite(model, end, "end of the step");
+    }
+
+  // From here on `state` and `memory` are not read any more: they may be those of the result.
+  gather(data.trees, model, result.next);
+  clear(result);
+  for (int k = 0; k < data.island_count; ++k) collect(*data.islands[k], result);
   const auto by_key = [](const auto& a, const auto& b) { return a.key < b.key; };
   std::sort(result.memory.contacts.begin(), result.memory.contacts.end(), by_key);
   std::sort(result.memory.limits.begin(), result.memory.limits.end(), by_key);
   std::sort(result.memory.pairs.begin(), result.memory.pairs.end(), by_key);
   std::stable_sort(result.path.begin(), result.path.end(),
                    [](const PathPiece& a, const PathPiece& b) { return a.tree < b.tree; });
+}
+
+StepResult step(const Model& model, const State& state, const StepMemory& memory, const Controls& controls,
+                double h, const StepSettings& settings, StepWorkspace& workspace, StepTrace* trace) {
+  StepResult result;
+  step(model, state, memory, controls, h, settings, workspace, result, trace);
   return result;
 }
 

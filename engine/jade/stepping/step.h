@@ -146,4 +146,10 @@ class StepError : public std::runtime_error {
                               const Controls& controls, double h, const StepSettings& settings,
                               StepWorkspace& workspace, StepTrace* trace = nullptr);
 
+/// The same into existing memory: once `result` and `workspace` have seen steps of a scene, those in which nothing new
+/// happens allocate nothing. `state` and `memory` may be those of `result`. After a StepError the result is as before.
+void step(const Model& model, const State& state, const StepMemory& memory, const Controls& controls,
+          double h, const StepSettings& settings, StepWorkspace& workspace, StepResult& result,
+          StepTrace* trace = nullptr);
+
 }  // namespace jade

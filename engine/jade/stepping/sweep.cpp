@@ -1,10 +1,7 @@
 #include <algorithm>
-#include <memory>
-#include <optional>
 
 #include "jade/geometry/time_of_impact.h"
 #include "jade/stepping/island.h"
-#include "jade/stepping/link_path.h"
 
 namespace jade {
 namespace {
@@ -29,11 +26,13 @@ double Island::target(const NearPair& pair) const {
 
 /// The largest part of the segment that is certified for every pair of the island.
 double Island::sweep(double s) {
-  std::vector<std::unique_ptr<Motion>> motions(shapes.size());
+  paths_.clear();
+  for (MovingTree* tree : trees) begin_paths(*tree, s);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const CollisionShape& shape = collision_.shapes()[shapes[i]];
-    motions[i] = motion_of(shape, anchor(shapes[i]).tree < 0 ? nullptr : trees[anchor(shapes[i]).tree], s);
-    boxes_[i] = swept_bounds({shape.geometry, *motions[i]}, s).grown(0.5 * settings_.standoff);
+    const int tree = anchor(shapes[i]).tree;
+    paths_.push_back(path_of(shape, tree < 0 ? nullptr : trees[tree], s));
+    boxes_[i] = swept_bounds({shape.geometry, motion_of(paths_[i])}, s).grown(0.5 * settings_.standoff);
   }
 
   if (trace) trace->substeps.back().solves.back().hit = {};
@@ -43,8 +42,8 @@ double Island::sweep(double s) {
     if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) continue;
     const double goal = target(pair);
     const TimeOfImpactResult toi = time_of_impact(
-        {collision_.shapes()[pair.a].geometry, *motions[pair.slot_a]},
-        {collision_.shapes()[pair.b].geometry, *motions[pair.slot_b]},
+        {collision_.shapes()[pair.a].geometry, motion_of(paths_[pair.slot_a])},
+        {collision_.shapes()[pair.b].geometry, motion_of(paths_[pair.slot_b])},
         {.duration = s, .target = goal, .tolerance = kSweepTolerance * goal, .hint = pair.direction});
     pair.direction = toi.normal;
     if (toi.status != TimeOfImpactResult::Status::free) record_hit(pair, toi, goal);

@@ -17,6 +17,8 @@ struct Table {
   std::vector<std::string> notes;
 };
 
+std::string to_text(const Table::Cell& cell);
+
 /// Columns lined up, numbers to the right, notes below.
 std::string to_text(const Table& table);
 

@@ -1,4 +1,4 @@
-#include "ccd/table.h"
+#include "campaign/table.h"
 
 #include <algorithm>
 
@@ -8,12 +8,6 @@
 namespace jade::reports {
 namespace {
 
-std::string to_text(const Table::Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* count = std::get_if<long long>(&cell)) return fmt::format("{}", *count);
-  return fmt::format("{:.3g}", std::get<double>(cell));
-}
-
 /// Characters, not bytes: continuation bytes of UTF-8 do not count.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
@@ -21,6 +15,12 @@ std::size_t width_of(const std::string& text) {
 }
 
 }  // namespace
+
+std::string to_text(const Table::Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* count = std::get_if<long long>(&cell)) return fmt::format("{}", *count);
+  return fmt::format("{:.3g}", std::get<double>(cell));
+}
 
 std::string to_text(const Table& table) {
   std::vector<std::size_t> width;

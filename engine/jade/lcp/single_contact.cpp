@@ -1,0 +1,116 @@
+#include "jade/lcp/single_contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace jade::lcp {
+namespace {
+
+/// A determinant or slope that keeps this much of its terms is far from singular: the answer has all its digits.
+constexpr double kIndependent = 1e-3;
+/// Each tangent crosses at most a few borders.
+constexpr int kMaxSteps = 16;
+
+/// One tangent of the contact at the normal force x that the march has reached.
+struct Tangent {
+  double a_tt, a_n, b, mu;  ///< A_tt, A_tn, b_t, μ
+  RowClass c = RowClass::separate;
+  RowClass from = RowClass::separate;  ///< border that lies behind it
+  double f = 0, f_slope = 0;           ///< force and its slope over x
+  double v = 0, v_slope = 0;           ///< velocity and its slope over x
+
+  bool sticks() const { return c == RowClass::stick; }
+};
+
+/// Slopes of forces and velocities over x for the classes of the tangents; false when they are not to be trusted.
+bool set_slopes(Tangent* t, int count, double a_12) {
+  for (int i = 0; i < count; ++i) {
+    if (!t[i].sticks()) t[i].f_slope = t[i].c == RowClass::high ? t[i].mu : -t[i].mu;
+  }
+  if (count == 2 && t[0].sticks() && t[1].sticks()) {
+    const double product = t[0].a_tt * t[1].a_tt, determinant = product - a_12 * a_12;
+    if (!(determinant > kIndependent * product)) return false;
+    t[0].f_slope = (a_12 * t[1].a_n - t[1].a_tt * t[0].a_n) / determinant;
+    t[1].f_slope = (a_12 * t[0].a_n - t[0].a_tt * t[1].a_n) / determinant;
+  } else {
+    for (int i = 0; i < count; ++i) {
+      const double other = count == 2 ? a_12 * t[1 - i].f_slope : 0;
+      if (t[i].sticks()) t[i].f_slope = -(t[i].a_n + other) / t[i].a_tt;
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    const double other = count == 2 ? a_12 * t[1 - i].f_slope : 0;
+    t[i].v_slope = t[i].sticks() ? 0 : t[i].a_n + t[i].a_tt * t[i].f_slope + other;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool SingleContact::solve(const LcpProblem& p, LcpSolution& solution, int& pivots) const {
+  const double a_nn = p.A(normal, normal), b_n = p.b[normal];
+  if (b_n >= 0) return true;  // nothing pushes: no force, as the solution stands
+  std::array<Tangent, 2> t;
+  for (int i = 0; i < tangents; ++i) {
+    const int row = tangent[i];
+    t[i] = {p.A(row, row), p.A(row, normal), p.b[row], p.rows[row].mu};
+    t[i].v = t[i].b;
+    t[i].c = t[i].b > 0 ? RowClass::low : RowClass::high;
+  }
+  const double a_12 = tangents == 2 ? p.A(tangent[0], tangent[1]) : 0;
+
+  double x = 0, v_n = b_n;
+  int last = -1;
+  for (int step = 0;; ++step) {
+    ++pivots;
+    if (step == kMaxSteps || !set_slopes(t.data(), tangents, a_12)) return false;
+    double slope = a_nn;
+    for (int i = 0; i < tangents; ++i) slope += t[i].a_n * t[i].f_slope;
+    if (!(std::abs(slope) > kIndependent * a_nn)) return false;
+    // The first border, or the end.
+    double ahead = slope > 0 ? -v_n / slope : std::numeric_limits<double>::infinity();
+    int crossing = -1;
+    RowClass to = RowClass::separate;
+    const auto consider = [&](int i, RowClass c, double distance, double speed) {
+      if (!(speed > 0)) return;
+      const double at = std::max(distance, 0.0) / speed;
+      if (at < ahead) ahead = at, crossing = i, to = c;
+    };
+    for (int i = 0; i < tangents; ++i) {
+      if (t[i].mu == 0) continue;
+      const RowClass behind = i == last ? t[i].from : RowClass::separate;
+      if (t[i].sticks()) {
+        const double bound = t[i].mu * x;
+        if (behind != RowClass::high) consider(i, RowClass::high, bound - t[i].f, t[i].f_slope - t[i].mu);
+        if (behind != RowClass::low) consider(i, RowClass::low, bound + t[i].f, -t[i].f_slope - t[i].mu);
+      } else if (i != last) {
+        const double sign = t[i].c == RowClass::high ? -1 : 1;
+        consider(i, RowClass::stick, sign * t[i].v, -sign * t[i].v_slope);
+      }
+    }
+    if (!std::isfinite(ahead)) return false;
+    x += ahead;
+    v_n += ahead * slope;
+    for (int i = 0; i < tangents; ++i) {
+      t[i].f += ahead * t[i].f_slope;
+      t[i].v += ahead * t[i].v_slope;
+    }
+    if (crossing < 0) break;
+    Tangent& crossed = t[crossing];
+    last = crossing;
+    crossed.from = crossed.c;
+    crossed.c = to;
+    crossed.v = 0;
+    if (!crossed.sticks()) crossed.f = (to == RowClass::high ? 1 : -1) * crossed.mu * x;
+  }
+  solution.f[normal] = x;
+  solution.classes[normal] = RowClass::clamped;
+  for (int i = 0; i < tangents; ++i) {
+    solution.f[tangent[i]] = t[i].sticks() ? t[i].f : (t[i].c == RowClass::high ? 1 : -1) * t[i].mu * x;
+    solution.classes[tangent[i]] = t[i].c;
+  }
+  return true;
+}
+
+}  // namespace jade::lcp

@@ -1,0 +1,69 @@
+#include "jade/stepping/island.h"
+
+namespace jade {
+namespace {
+
+// Of a sum over rows.
+constexpr double kForceRounding = 1e-13;
+
+}  // namespace
+
+/// `to_the_end`: see LcpSettings.
+bool Island::solve_rows(bool to_the_end) {
+  LcpSettings lcp = settings_.lcp;
+  lcp.to_the_end = to_the_end;
+  solve(problem_, lcp, warm_, lcp_, solution_);
+  warm_ = solution_.classes;
+  if (solution_.status != LcpStatus::solved) return false;
+  if (solution_.certificate.residual > report.worst_residual) {
+    report.worst_residual = solution_.certificate.residual;
+    report.worst_stage = solution_.stage;
+  }
+  return true;
+}
+
+/// b of the rows from the velocities u without contact forces: J_m (v + u) − J v − k, or for Euler's rules J u − k.
+/// Without gaps J_m u alone: no force then moves anything further than to rest.
+void Island::set_b(bool with_gaps) {
+  const auto add = [&](auto&& velocity) {
+    rows_.add_product(velocity, problem_.b);
+    rows_.add_absolute_product(velocity, problem_.beta);
+  };
+  problem_.b.setZero(rows_.size());
+  problem_.beta.setZero(rows_.size());
+  if (with_gaps) {
+    problem_.b = bias_;
+    problem_.beta = bias_.cwiseAbs();
+    if (settings_.integrator == Integrator::midpoint)
+      add([&](int tree) -> const VecX& { return trees[tree]->now.v; });
+  }
+  add([&](int tree) -> const VecX& { return trees[tree]->u; });
+}
+
+/// A certificate is relative to the forces, so that forces without bound make any rows look solved: what is asked of the
+/// normals must be met to the size of the motion too, or to the rounding of these forces.
+bool Island::forces_run_away() const {
+  for (int i = 0; i < rows_.size(); ++i) {
+    const double missed = -solution_.v[i] - settings_.lcp.tolerance * problem_.beta[i];
+    if (problem_.rows[i].kind == RowKind::tangent || missed <= 0) continue;
+    if (missed > kForceRounding * problem_.A.row(i).cwiseAbs().dot(solution_.f.cwiseAbs())) return true;
+  }
+  return false;
+}
+
+/// Solves the rows for the forces of the segment. What the gaps ask for may be more than any forces give: pushed apart
+/// along rows that depend on each other, or wedged. b = J u is in the range of J and always has a solution; then the gaps
+/// are left to the sweep. Returns whether the gaps were heeded.
+bool Island::find_forces(bool with_gaps) {
+  set_b(with_gaps);
+  if (solve_rows(!with_gaps) && !(with_gaps && forces_run_away())) return with_gaps;
+  if (with_gaps) {
+    ++report.without_gaps;
+    set_b(false);
+    if (solve_rows(true)) return false;
+  }
+  ++report.unsolved;
+  return false;
+}
+
+}  // namespace jade

@@ -1,0 +1,152 @@
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "jade/stepping/step.h"
+
+// Every allocation of this executable passes through here. A sanitizer has its own malloc, which must not be replaced.
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+namespace {
+bool counting = false;
+int allocations = 0;
+}  // namespace
+
+extern "C" void* __libc_malloc(std::size_t);
+extern "C" void* malloc(std::size_t size) {
+  if (counting) ++allocations;
+  return __libc_malloc(size);
+}
+#define JADE_COUNTS_ALLOCATIONS 1
+#endif
+
+namespace jade {
+namespace {
+
+constexpr double kStandoff = 1e-5, kSide = 0.2, kStep = 0.01;
+
+ShapeDescription solid(const Shape& shape) {
+  return {.geometry = shape, .material = "stuff", .density = 1000.0};
+}
+
+SceneDescription ground() {
+  SceneDescription scene{.name = "ground", .materials = {"stuff"}, .pairs = {{"stuff", "stuff", 0.3, 0}}};
+  BodyDescription body{.name = "ground"};
+  body.joint.kind = JointKind::fixed;
+  body.shapes = {solid(HalfSpace{})};
+  body.shapes[0].density.reset();
+  scene.bodies = {body};
+  return scene;
+}
+
+/// Cubes standing on each other, the lowest moving along the ground with all of them.
+SceneDescription tower(int cubes, double speed, double x = 0) {
+  SceneDescription scene = ground();
+  for (int i = 0; i < cubes; ++i) {
+    BodyDescription body{.name = "cube" + std::to_string(i)};
+    body.shapes = {solid(Box{Vec3::Constant(kSide)})};
+    body.joint.position = {x, 0, kSide / 2 + kStandoff + i * (kSide + kStandoff), 1, 0, 0, 0};
+    body.joint.velocity = {speed, 0, 0, 0, 0, 0};
+    scene.bodies.push_back(body);
+  }
+  return scene;
+}
+
+/// Two hinges that press a ball on the ground.
+SceneDescription arm() {
+  SceneDescription scene = ground();
+  std::string parent;
+  for (int i = 0; i < 2; ++i) {
+    BodyDescription body{.name = "link" + std::to_string(i)};
+    body.inertia = InertiaDescription{1, Vec3(0.2, 0, 0), Vec3(0.01, 0.02, 0.02).asDiagonal()};
+    body.joint = {.kind = JointKind::revolute,
+                  .parent = parent,
+                  .X_PJ = {i == 0 ? Vec3(0, 0, 0.3) : Vec3(0.4, 0, 0), Quat::Identity()},
+                  .axis = Vec3::UnitY(),
+                  .damping = {1.0},
+                  .stiffness = {20.0}};
+    parent = body.name;
+    scene.bodies.push_back(body);
+  }
+  scene.bodies.back().shapes = {solid(Sphere{0.05})};
+  scene.bodies.back().shapes[0].X_BS.position = Vec3(0.4, 0, 0.05 - 0.3 + kStandoff);
+  return scene;
+}
+
+struct Course {
+  explicit Course(const SceneDescription& scene)
+      : model(build_model(scene)),
+        workspace(model),
+        controls{VecX::Zero(model.nv()), VecX::Zero(model.nv())} {
+    result.next = initial_state(model);
+  }
+  void advance(int steps) {
+    for (int i = 0; i < steps; ++i)
+      step(model, result.next, result.memory, controls, kStep, settings, workspace, result);
+  }
+  Model model;
+  StepWorkspace workspace;
+  Controls controls;
+  StepSettings settings;
+  StepResult result;
+};
+
+#if defined(JADE_COUNTS_ALLOCATIONS)
+int allocations_of_a_later_step(const SceneDescription& scene, int steps_before) {
+  Course run(scene);
+  run.advance(steps_before);
+  allocations = 0;
+  counting = true;
+  run.advance(1);
+  counting = false;
+  EXPECT_GT(run.result.report.contacts.size(), 0u) << "nothing touches: " << scene.name;
+  return allocations;
+}
+
+TEST(StepMemory, LaterStepsAllocateNothing) {
+  EXPECT_EQ(allocations_of_a_later_step(tower(1, 2), 5), 0) << "sliding";
+  EXPECT_EQ(allocations_of_a_later_step(tower(4, 0), 5), 0) << "standing";
+  EXPECT_EQ(allocations_of_a_later_step(arm(), 200), 0) << "an arm";
+}
+#endif
+
+/// The same steps from fresh memory, from used memory, and in place.
+TEST(StepMemory, NeverChangesABit) {
+  for (const SceneDescription& scene : {tower(3, 1), arm()}) {
+    Course kept(scene);
+    kept.advance(3);
+    Course used(scene);
+    used.advance(40);  // leaves islands, contacts and classes of another time behind
+    used.result.next = initial_state(used.model);
+    used.result.memory = {};
+    used.advance(3);
+    State state = initial_state(kept.model);
+    StepMemory memory;
+    for (int i = 0; i < 3; ++i) {
+      StepWorkspace fresh(kept.model);
+      StepResult result = step(kept.model, state, memory, kept.controls, kStep, kept.settings, fresh);
+      state = std::move(result.next);
+      memory = std::move(result.memory);
+    }
+    EXPECT_EQ(kept.result.next.q, state.q);
+    EXPECT_EQ(kept.result.next.v, state.v);
+    EXPECT_EQ(used.result.next.q, state.q);
+    EXPECT_EQ(used.result.next.v, state.v);
+  }
+}
+
+/// Far apart, two towers step as each of them alone: to the bit, and each in an island of its own.
+TEST(StepMemory, TowersFarApartDoNotFeelEachOther) {
+  SceneDescription both = tower(2, 1);
+  SceneDescription second = tower(3, 0.5, 7);
+  for (std::size_t i = 1; i < second.bodies.size(); ++i) {
+    second.bodies[i].name += " of the second";
+    both.bodies.push_back(second.bodies[i]);
+  }
+  Course together(both), first(tower(2, 1)), other(second);
+  for (Course* run : {&together, &first, &other}) run->advance(20);
+  EXPECT_EQ(together.result.next.q.head(14), first.result.next.q);
+  EXPECT_EQ(together.result.next.q.tail(21), other.result.next.q);
+}
+
+}  // namespace
+}  // namespace jade

@@ -1,0 +1,53 @@
+#include "cli/campaign_terminal.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <thread>
+
+#include <fmt/core.h>
+#include <signal.h>
+#include <unistd.h>
+
+namespace jade::cli {
+
+std::atomic<bool> interrupted = false;
+
+void listen_for_interrupt() {
+  interrupted = false;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = true; };
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+ProgressBar::ProgressBar(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0) {}
+
+ProgressBar::~ProgressBar() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+}
+
+void ProgressBar::show(std::uint64_t done) {
+  const auto now = Clock::now();
+  if (!shown_ || now - last_ < std::chrono::milliseconds(200)) return;
+  last_ = now;
+  const double fraction = static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(total_, 1));
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  constexpr int width = 40;
+  const int filled = static_cast<int>(fraction * width);
+  const std::string left =
+      done == 0 ? "…" : fmt::format("{:.0f} s left", seconds * (1 - fraction) / fraction);
+  fmt::print(stderr, "\r\033[K[{:#<{}}{: <{}}] {:3.0f} %  {} of {}  {}", "", filled, "", width - filled,
+             100 * fraction, done, total_, left);
+  std::fflush(stderr);
+}
+
+int default_jobs() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw std::runtime_error(fmt::format("{}: cannot be made: {}", folder, error.message()));
+}
+
+}  // namespace jade::cli

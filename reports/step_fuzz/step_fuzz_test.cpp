@@ -1,0 +1,65 @@
+// The fuzzer itself: it finds what is broken on purpose, makes it small, and gives the same on any number of threads.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "step_fuzz/shrink_world.h"
+#include "step_fuzz/step_table.h"
+
+namespace jade::reports {
+namespace {
+
+using step_trial::Fault;
+
+StepFuzzSettings small_campaign(int jobs) {
+  return {.count = 10,
+          .seed = 4,
+          .families = step_trial::world_families(),
+          .steps = 2,
+          .spacing = 0.1,
+          .jobs = jobs};
+}
+
+TEST(StepFuzz, GivesTheSameOnAnyNumberOfThreads) {
+  const StepFuzzSettings one = small_campaign(1), three = small_campaign(3);
+  EXPECT_EQ(to_json(one, run_campaign(one)), to_json(three, run_campaign(three)));
+}
+
+/// The mutation that shows what the campaign is worth: steps that are not certified.
+TEST(StepFuzz, FailsWithoutContinuousDetectionAndShrinksTheWorld) {
+  StepFuzzSettings settings = small_campaign(1);
+  settings.count = 25;
+  settings.seed = 5;
+  settings.steps = 3;
+  settings.families = {*step_trial::world_family_named("fast")};
+  settings.step.continuous = false;
+  const StepFuzzResult result = run_campaign(settings);
+  ASSERT_GT(result.rows[0].faults.at(Fault::intersects), 5);
+
+  const StepFailure& failure =
+      *std::ranges::find(result.rows[0].failures, Fault::intersects, &StepFailure::fault);
+  const generators::World world = world_of(settings, 0, failure.index);
+  const auto fails = [&](const generators::World& candidate) {
+    return try_world(candidate, trial_settings(settings, 0)).fault == Fault::intersects;
+  };
+  const generators::World small = shrink(world, fails);
+  EXPECT_TRUE(fails(small));
+  // One that moves and one that it goes into.
+  EXPECT_EQ(small.scene.bodies.size(), 2u);
+  settings.step.continuous = true;
+  EXPECT_FALSE(fails(small));
+}
+
+TEST(StepFuzz, StepsOfOneWorldAreJudgedWithinToo) {
+  StepFuzzSettings settings = small_campaign(1);
+  settings.count = 5;
+  const StepFuzzResult within = run_campaign(settings);
+  settings.spacing = 0;
+  const StepFuzzResult ends = run_campaign(settings);
+  for (std::size_t f = 0; f < within.rows.size(); ++f) {
+    EXPECT_EQ(ends.rows[f].states, ends.rows[f].steps + ends.rows[f].worlds);
+    EXPECT_GT(within.rows[f].states, 2 * ends.rows[f].states);
+  }
+}
+
+}  // namespace
+}  // namespace jade::reports
