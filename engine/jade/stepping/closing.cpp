@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "jade/stepping/closing_rate.h"
+
 namespace jade {
 namespace {
 
@@ -37,7 +39,7 @@ double Closing::bias(const Horizon& time) const {
   double excess = gap - standoff;
   // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
   if (time.integrator == Integrator::explicit_euler) excess += time.s * approach;
-  const double closing = excess >= 0 ? excess / time.s : excess / (2 * time.h);
+  const double closing = closing_rate(excess, time.s, time.h, push_out_length(standoff, clearance)).value;
   return time.integrator == Integrator::midpoint ? closing - 0.5 * approach : closing;
 }
 

@@ -40,8 +40,8 @@ struct Closing {
   bool is_row(const Horizon& time) const;
   /// What the row's end velocity has to stay above, moved to the other side: w = J_m (v + v⁺) − J v − k, without the
   /// products of J_m:
-  ///   −k_n − J v,  k_n = −c/s − ½ Jₙ v; for c < 0 pushed out over two steps: −c/(2h) instead of −c/s
-  /// Euler's rules have w = J v⁺ − k with k_n = −c/s.
+  ///   −k_n − J v,  k_n = −closing_rate(c) − ½ Jₙ v
+  /// Euler's rules have w = J v⁺ − k with k_n = −closing_rate(c).
   double bias(const Horizon& time) const;
 };
 

@@ -19,7 +19,9 @@ bool Island::try_impulses(const VecX& w, const VecX& k, VecX& f) {
   problem_.b = w + k;
   problem_.beta = scale_ + k.cwiseAbs();
   const bool always_solvable = (k.array() == 0).all();
-  if (!solve_rows(always_solvable)) return false;
+  const bool solved = solve_rows(always_solvable);
+  if (trace) trace->substeps.back().collision.stages.push_back({solution_.classes, solution_.f});
+  if (!solved) return false;
   f = solution_.f;
   const double gained = energy_change(f, w);
   return gained <= kEnergyRounding * f.cwiseAbs().dot(scale_);
@@ -96,6 +98,7 @@ bool Island::collide(double time) {
   rows_.add_absolute_product(velocity, scale_);
   const ImpactLaw law = find_impulses(w, f);
   report.impact_energy += energy_change(f, w);
+  record_collision(law);
   rows_.add_impulses(f, [&](int tree) -> VecX& { return trees[tree]->now.v; });
 
   for (const int c : row_contacts_) {

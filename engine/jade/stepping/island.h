@@ -4,10 +4,12 @@
 #include "jade/geometry/aabb.h"
 #include "jade/geometry/contact_points.h"
 #include "jade/geometry/feature.h"
+#include "jade/geometry/time_of_impact.h"
 #include "jade/stepping/closing.h"
 #include "jade/stepping/link_path.h"
 #include "jade/stepping/moving_tree.h"
 #include "jade/stepping/step.h"
+#include "jade/stepping/step_trace.h"
 
 namespace jade {
 
@@ -15,6 +17,7 @@ namespace jade {
 struct NearPair {
   int a = -1, b = -1;            ///< shapes of the collision model, a < b
   int slot_a = -1, slot_b = -1;  ///< the same in Island::shapes
+  int material = -1;             ///< index into scene().pairs
   Anchor on_a, on_b;             ///< what they sit on, of Island::trees
   double friction = 0, restitution = 0;
   Vec3 direction = Vec3::Zero();  ///< that separated them last
@@ -62,7 +65,8 @@ struct LiveContact {
   int rows = 0;        ///< 3, or 1 without friction
   std::array<Vec3, 3> directions{Vec3::Zero(), Vec3::Zero(),
                                  Vec3::Zero()};  ///< of its rows: normal and two tangents, world axes
-  double hand = 1;                               ///< directions[2] = ± directions[0] × directions[1]
+  bool along_slip = false;  ///< the first tangent follows the slip; otherwise it is fixed in b
+  double hand = 1;          ///< directions[2] = ± directions[0] × directions[1]
   /// The first guess of a solve. A new contact is taken to stick: where several solutions are valid, as between the
   /// corners of a face that is held from both sides, the one that does not slip is preferred.
   std::array<RowClass, 3> classes{RowClass::clamped, RowClass::stick, RowClass::stick};
@@ -85,7 +89,8 @@ class Island {
   std::vector<LiveLimit> limits;      ///< of all trees, sorted by key
   std::vector<Aabb> swept;            ///< per entry of `shapes`: where it has been in this step
   StepReport report;
-  std::vector<PathPiece> path;  ///< when settings ask for it, by time
+  IslandTrace* trace = nullptr;  ///< where the tape goes, if anywhere
+  std::vector<PathPiece> path;   ///< when settings ask for it, by time
 
   /// Makes `limits` of those of the trees.
   void recall_limits(const StepMemory& memory);
@@ -125,7 +130,7 @@ class Island {
   Vec3 centre(int shape, const Vec3& otherwise) const;
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
-  double segment(double s);
+  double segment(double s, SolveTrace::Length rule);
   bool solve_segment(double s);
   void choose_rows(double s);
   void prepare_middle(double s);
@@ -151,14 +156,27 @@ class Island {
   void choose_limit_rows(double s);
   void add_limit_rows();
   void finish_limits();
-  double until_limit(double s) const;
+  double until_limit(double s);
 
   // slip_event.cpp
-  double until_slip_ends(double s) const;
+  double until_slip_ends(double s);
 
   // sweep.cpp
   double sweep(double s);
   double target(const NearPair& pair) const;
+
+  // recording.cpp: all of these do nothing without a trace
+  void record_start();
+  void record_collision(ImpactLaw law);
+  void record_solve(double s, SolveTrace::Length rule);
+  void record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact);
+  void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, double goal);
+  void record_move(double sigma);
+  void record_limit_hit(std::size_t limit, double time, double target_by_gap);
+  std::vector<LimitRowTrace> limit_rows_trace() const;
+  std::vector<RowsTrace> rows_trace() const;
+  Kink nearest_class() const;
+  Kink nearest_choice(double s) const;
 
   const CollisionModel& collision_;
   StepSettings settings_;
@@ -187,6 +205,8 @@ class Island {
   std::vector<std::pair<std::uint64_t, int>> order_;
   ContactFinder finder_;
   std::vector<ContactPoint> points_;
+  bool with_gaps_ = true;         ///< whether the last solve heeded the gaps
+  std::vector<BendTrace> bends_;  ///< of the next solve, for the tape
 };
 
 }  // namespace jade

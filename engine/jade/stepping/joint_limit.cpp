@@ -111,14 +111,17 @@ void Island::finish_limits() {
 
 /// The part of the segment that keeps every coordinate within its limits. Its path is a parabola of its own, so the time
 /// is a closed form: gap + σ p1 + ½ σ² p2 = target.
-double Island::until_limit(double s) const {
+double Island::until_limit(double s) {
   double first = s;
-  for (const LiveLimit& live : limits) {
+  for (std::size_t l = 0; l < limits.size(); ++l) {
+    const LiveLimit& live = limits[l];
     const MovingTree& tree = *trees[live.tree];
     const int k = live.limit.velocity;
-    const double sign = live.limit.sign();
-    first = std::min(
-        first, first_root(live.closing.gap - stopped_at(live), sign * tree.p1[k], sign * tree.p2[k], first));
+    const double sign = live.limit.sign(), gap = live.closing.gap, stop = stopped_at(live);
+    const double end = first_root(gap - stop, sign * tree.p1[k], sign * tree.p2[k], first);
+    if (end >= first) continue;
+    first = end;
+    record_limit_hit(l, first, stop == 0.5 * gap ? 0.5 : stop < gap && gap <= 0 ? 1 : 0);
   }
   return first;
 }

@@ -42,7 +42,7 @@ struct MovingTree {
   VecX effort, prescribed;  ///< of the step
 
   // One segment of length s: the path q ⊕ (σ p1 + ½ σ² p2), the velocity v + σ/s (v⁺ − v).
-  VecX q_m, u, u_before, v_next, p1, p2;
+  VecX q_m, u, u_first, u_before, v_next, p1, p2;
   VecX tau, diagonal, a, v_bar, displacement;
 
   std::vector<Vec6> link_a;  ///< per link: what the accelerations `a` bring, about the tree's origin

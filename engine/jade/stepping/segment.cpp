@@ -88,9 +88,11 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   const Vec3& n = at.normal;
   const Vec3 slip = slip_velocity - n.dot(slip_velocity) * n;
   const double speed = slip.norm();
+  contact.along_slip = speed > kNoSlip;
   contact.directions[0] = n;
-  contact.directions[1] =
-      speed > kNoSlip ? Vec3(slip / speed) : tangent_fixed_in(placed(pairs[contact.pair].slot_b, false).R, n);
+  contact.directions[1] = contact.along_slip
+                              ? Vec3(slip / speed)
+                              : tangent_fixed_in(placed(pairs[contact.pair].slot_b, false).R, n);
   // Which way the second points must not depend on which of the bodies is called a, nor on a mirror, or of several valid
   // forces another one is found: towards b's side.
   const Vec3 p = 0.5 * (at.p_A + at.p_B), across = n.cross(contact.directions[1]);
@@ -182,13 +184,14 @@ void Island::prepare_middle(double s) {
 
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
 /// friction changes its direction there, and a step across would be of first order only. Returns the length.
-double Island::segment(double s) {
+double Island::segment(double s, SolveTrace::Length rule) {
   halved_ = false;
   // The mean velocity is a fixed point that a light link in fast company may flee from: shorter segments contract.
   for (int half = 0; (!solve_segment(s) || drifts(s)) && half < kMostHalves; ++half) {
     s *= 0.5;
     halved_ = true;
   }
+  record_solve(s, rule);
   if (settings_.integrator == Integrator::midpoint) {
     // Each event is located from a linear forecast; a second look settles what the first left of the slip.
     bool ended = false;
@@ -197,6 +200,7 @@ double Island::segment(double s) {
       if (!(end < s)) break;
       s = end;
       solve_segment(s);
+      record_solve(s, SolveTrace::Length::event);
       ended = true;
     }
     if (ended) ++slip_events_;
@@ -242,6 +246,7 @@ bool Island::solve_segment(double s) {
       tree->v_bar = 0.5 * (tree->now.v + tree->u);
     else
       tree->v_bar = tree->u;
+    if (trace) tree->u_first = tree->u;
     update_velocities(tree->model, tree->v_bar, tree->middle);
   }
   for (const int c : row_contacts_) {
@@ -252,10 +257,10 @@ bool Island::solve_segment(double s) {
   add_rows(true);
   set_bias(s);
 
-  bool with_gaps = true;
+  with_gaps_ = true;
   double before = std::numeric_limits<double>::infinity(), speed = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    if (rows_.size() > 0) with_gaps = find_forces(with_gaps);
+    if (rows_.size() > 0) with_gaps_ = find_forces(with_gaps_);
     double change = 0, size = 0;
     for (MovingTree* tree : trees) tree->v_bar = tree->u;
     if (rows_.size() > 0)
@@ -300,6 +305,7 @@ double Island::bend_rate(const NearPair& pair, double s) const {
 /// between standoff and clearance it is worth another solution with c + bend for c. True if there is such a pair.
 bool Island::forecast_bends(double s) {
   bend_span_ = s;
+  bends_.clear();
   for (MovingTree* tree : trees) {
     tree->displacement = s * tree->p1 + (0.5 * s * s) * tree->p2;
     integrate(tree->model, tree->now.q, tree->displacement, tree->q_m);
@@ -309,10 +315,13 @@ bool Island::forecast_bends(double s) {
   VecX change = VecX::Zero(rows_.size());  // of the gaps, to first order; the same for every integrator
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->displacement; }, change);
   std::vector<double> forecast(pairs.size(), std::numeric_limits<double>::infinity());
+  std::vector<int> lowest(pairs.size(), -1);  // contact of that forecast
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
-    double& least = forecast[contact.pair];
-    least = std::min(least, contact.now.gap + change[contact.first_row]);
+    const double gap = contact.now.gap + change[contact.first_row];
+    if (gap >= forecast[contact.pair]) continue;
+    forecast[contact.pair] = gap;
+    lowest[contact.pair] = c;
   }
   const double room = settings_.standoff - settings_.clearance;
   bool found = false;
@@ -320,12 +329,12 @@ bool Island::forecast_bends(double s) {
     NearPair& pair = pairs[k];
     if (!pair.has_rows) continue;
     const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
-    const double end = distance({collision_.shapes()[pair.a].geometry, X_WA},
-                                {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction)
-                           .lower_bound;
-    const double bend = end - forecast[k];
+    const DistanceResult nearest = distance({collision_.shapes()[pair.a].geometry, X_WA},
+                                            {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction);
+    const double end = nearest.lower_bound, bend = end - forecast[k];
     if (end > settings_.standoff || bend > -kMuchBend * room) continue;
-    pair.bend += std::max(bend, -kMostBend * room);
+    pair.bend = std::max(bend, -kMostBend * room);
+    record_bend(pair, bend, nearest, lowest[k]);
     found = true;
   }
   return found;

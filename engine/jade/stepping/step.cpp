@@ -146,7 +146,7 @@ class Islands {
   bool connect(const std::vector<Aabb>& boxes);
 
   /// Advances every island, all from the start of the step.
-  void advance(const StepMemory& memory);
+  void advance(const StepMemory& memory, StepTrace* trace);
 
   /// Joins what has met on the paths that were taken and was not expected to; false when there is nothing.
   bool connect_swept();
@@ -160,6 +160,7 @@ class Islands {
   void make_islands();
   void add_pairs(const StepMemory& memory);
   void number_world_shapes(Island& island);
+  IslandTrace& begin_trace(const Island& island, StepTrace& trace) const;
 
   const Model& model_;
   StepWorkspace::Data& data_;
@@ -259,6 +260,7 @@ void Islands::add_pairs(const StepMemory& memory) {
   for (const auto& [a, b] : data_.near) {
     const MaterialPair& material = model_.scene().pairs[data_.collision.material_pair(a, b)];
     NearPair pair{.a = a, .b = b};
+    pair.material = data_.collision.material_pair(a, b);
     pair.friction = material.friction;
     pair.restitution = material.restitution;
     const std::uint64_t key = pair_key(a, b);
@@ -289,13 +291,34 @@ void Islands::number_world_shapes(Island& island) {
   island.swept.resize(island.shapes.size());
 }
 
-void Islands::advance(const StepMemory& memory) {
+/// The tape of an island.
+IslandTrace& Islands::begin_trace(const Island& island, StepTrace& trace) const {
+  IslandTrace& tape = trace.islands.emplace_back();
+  int nv = 0;
+  for (const MovingTree* tree : island.trees) {
+    tape.trees.push_back(static_cast<int>(tree - data_.trees.data()));
+    nv += tree->model.nv();
+  }
+  tape.effort.resize(nv);
+  tape.prescribed.resize(nv);
+  int first = 0;
+  for (const MovingTree* tree : island.trees) {
+    tape.effort.segment(first, tree->model.nv()) = tree->effort;
+    tape.prescribed.segment(first, tree->model.nv()) = tree->prescribed;
+    first += tree->model.nv();
+  }
+  return tape;
+}
+
+void Islands::advance(const StepMemory& memory, StepTrace* trace) {
+  if (trace) trace->islands.clear();
   make_islands();
   add_pairs(memory);
   for (int k = 0; k < data_.island_count; ++k) {
     Island& island = *data_.islands[k];
     number_world_shapes(island);
     island.recall_limits(memory);
+    island.trace = trace ? &begin_trace(island, *trace) : nullptr;
     island.advance(memory);
   }
 }
@@ -318,17 +341,24 @@ bool Islands::connect_swept() {
 }  // namespace
 
 void step(const Model& model, const State& state, const StepMemory& memory, const Controls& controls,
-          double h, const StepSettings& settings, StepWorkspace& workspace, StepResult& result) {
+          double h, const StepSettings& settings, StepWorkspace& workspace, StepResult& result,
+          StepTrace* trace) {
   StepWorkspace::Data& data = workspace.data();
   require_finite(model, state, "start of the step");
+  if (trace) {
+    trace->h = h;
+    trace->integrator = settings.integrator;
+    trace->standoff = settings.standoff;
+    trace->clearance = settings.clearance;
+  }
   Islands islands(model, data, settings, h);
   islands.load(state, controls);
   islands.guess();
   try {
-    islands.advance(memory);
+    islands.advance(memory, trace);
     while (settings.continuous && islands.connect_swept()) {
       islands.load(state, controls);
-      islands.advance(memory);
+      islands.advance(memory, trace);
     }
   } catch (const Intersection& found) {
     throw StepError(fmt::format("{} and {} intersect, by about {:.3g} m; move them apart before stepping",
@@ -363,9 +393,9 @@ void step(const Model& model, const State& state, const StepMemory& memory, cons
 }
 
 StepResult step(const Model& model, const State& state, const StepMemory& memory, const Controls& controls,
-                double h, const StepSettings& settings, StepWorkspace& workspace) {
+                double h, const StepSettings& settings, StepWorkspace& workspace, StepTrace* trace) {
   StepResult result;
-  step(model, state, memory, controls, h, settings, workspace, result);
+  step(model, state, memory, controls, h, settings, workspace, result, trace);
   return result;
 }
 

@@ -11,6 +11,8 @@
 
 namespace jade {
 
+struct StepTrace;
+
 /// Lengths: clearance < standoff < the gap at which a contact becomes active, which the step finds for each.
 struct StepSettings {
   Integrator integrator = Integrator::midpoint;
@@ -139,14 +141,16 @@ class StepError : public std::runtime_error {
 /// Position limits of joints are contacts of a coordinate: the same rows, the same impacts, the same gaps.
 /// Throws StepError for a start that intersects, naming the pair, for one beyond a limit by more than the standoff of
 /// limits (less is rounding of whoever saved the state, and is pushed back as gently as a low contact), naming the
-/// joint, and for numbers that are not finite, naming stage and body. A pure function: the workspace only lends memory.
+/// joint, and for numbers that are not finite, naming stage and body. A pure function: the workspace only lends memory,
+/// and `trace` (null: none) only records.
 [[nodiscard]] StepResult step(const Model& model, const State& state, const StepMemory& memory,
                               const Controls& controls, double h, const StepSettings& settings,
-                              StepWorkspace& workspace);
+                              StepWorkspace& workspace, StepTrace* trace = nullptr);
 
 /// The same into existing memory: once `result` and `workspace` have seen steps of a scene, those in which nothing new
 /// happens allocate nothing. `state` and `memory` may be those of `result`. After a StepError the result is as before.
 void step(const Model& model, const State& state, const StepMemory& memory, const Controls& controls,
-          double h, const StepSettings& settings, StepWorkspace& workspace, StepResult& result);
+          double h, const StepSettings& settings, StepWorkspace& workspace, StepResult& result,
+          StepTrace* trace = nullptr);
 
 }  // namespace jade

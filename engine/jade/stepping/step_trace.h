@@ -1,0 +1,181 @@
+#pragma once
+
+#include <array>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "jade/geometry/feature.h"
+#include "jade/lcp/lcp_solver.h"
+#include "jade/stepping/propagate.h"
+
+namespace jade {
+
+/// The tape of one step: what was decided (which contacts were rows, of which class, where a segment ended and why) and
+/// the numbers at which the step is differentiated. Nothing of it is read by the step itself: results are the same to
+/// the bit with and without it. Vectors of coordinates are stacked tree after tree in the order of IslandTrace::trees.
+
+/// Something at which a step changes its mind, and how far it was from that: 0 is at it. Free of units, measured in the
+/// size of the quantities that decide.
+struct Kink {
+  enum class Kind : unsigned char {
+    none,
+    row_class,   ///< a row of a problem between two classes (touching and leaving, sticking and slipping)
+    row_choice,  ///< a contact between being held by the segment, being hit and being left alone
+    grazing,     ///< a hit at no speed, or two hits at one time
+    event,       ///< a slip of no speed under a pull: it would end at once or not, depending on where it goes
+  };
+  Kind kind = Kind::none;
+  double distance = std::numeric_limits<double>::infinity();
+  int shape_a = -1, shape_b = -1;     ///< in the collision model
+  RowClass side = RowClass::clamped;  ///< row_class: the class that was taken
+
+  void nearer(const Kink& other) {
+    if (other.distance < distance) *this = other;
+  }
+};
+
+/// A contact at the start of a sub-step.
+struct ContactTrace {
+  int shape_a = -1, shape_b = -1;  ///< in the collision model
+  int material = -1;               ///< index into scene().pairs
+  double friction = 0, restitution = 0;
+  Feature a, b;         ///< in the frames of the two shapes
+  FeatureContact now;   ///< at the start of the sub-step
+  double approach = 0;  ///< Jₙ v before the segment [m/s]
+};
+
+/// A limit of a coordinate at the start of a sub-step: a contact of that coordinate alone.
+struct LimitTrace {
+  int velocity = -1;  ///< in the island's stacked numbers
+  double sign = 1;    ///< gap = sign (q − limit)
+  double gap = 0, approach = 0, standoff = 0, clearance = 0, restitution = 0;
+};
+
+/// The row of a limit in a problem.
+struct LimitRowTrace {
+  int limit = -1;  ///< in SubstepTrace::limits
+  int row = 0;
+  bool bounces = false;  ///< in an impact: whether restitution acts on it
+};
+
+/// The rows of a contact in a problem: its normal, and two tangents unless it is without friction.
+struct RowsTrace {
+  int contact = -1;  ///< in SubstepTrace::contacts
+  int first = 0, count = 0;
+  std::array<Vec3, 3> directions;
+  bool along_slip = false;  ///< the first tangent follows the slip; otherwise it is fixed in shape b
+};
+
+/// A solved problem: classes and forces, per row.
+struct ForcesTrace {
+  std::vector<RowClass> classes;
+  VecX f;
+};
+
+/// Impulses at one instant: v ← v + M⁻¹ Jᵀ f. Newton and inelastic: one stage with  J v⁺ + e Jₙ v = 0  on clamped rows.
+/// Poisson: compression (e = 0), then e times its normal impulses, then again e = 0 from there.
+struct CollisionTrace {
+  std::vector<RowsTrace> rows;
+  std::vector<char> bounces;  ///< per entry of rows: whether restitution acts on it
+  std::vector<LimitRowTrace> limits;
+  bool poisson = false;
+  std::vector<ForcesTrace> stages;  ///< one, or two for Poisson
+  bool solved = true;               ///< false: the forces are those of a compliant problem
+  VecX v_before;
+  Kink nearest;
+};
+
+/// How much lower than its rows forecast a pair ends: see Island::forecast_bends.
+struct BendTrace {
+  int shape_a = -1, shape_b = -1;
+  int from = -1;        ///< the solve at whose end it was measured
+  double span = 0;      ///< length of that solve [s]
+  int contact = -1;     ///< whose forecast was the lowest
+  double value = 0;     ///< bend [m]
+  bool capped = false;  ///< at its largest value: it does not move
+  Vec3 p_A = Vec3::Zero(), p_B = Vec3::Zero(), normal = Vec3::Zero();  ///< nearest points at that end, world
+};
+
+/// Where the certified path of a solve ends.
+struct HitTrace {
+  bool hit = false;  ///< otherwise it is free until its end
+  double time = 0;
+  int shape_a = -1, shape_b = -1;
+  int limit = -1;            ///< a coordinate meets its limit instead of two shapes each other
+  double target_by_gap = 0;  ///< then: how its target moves with the gap at the start
+  Vec3 p_A = Vec3::Zero(), p_B = Vec3::Zero(), normal = Vec3::Zero();  ///< nearest points then, world
+  double gap_error = 0;    ///< gap − target: what the time of impact was not polished to [m]
+  bool half_gap = false;   ///< the target was half of what the pair had at the start of the segment
+  int half_of = -1;        ///< then: its nearest contact
+  bool unsettled = false;  ///< the sweep gave up before it found a hit
+};
+
+/// A slip that was forecast to end within the solve's segment: s* = s u₀ / (u₀ − w).
+struct EventTrace {
+  ForcesTrace forced;  ///< as if every slip that ends went on
+  int row = -1;        ///< the one that ends first
+  double u0 = 0, w = 0;
+};
+
+/// One solution for the velocities at the end of a segment. A sub-step tries several lengths; only what its last one
+/// depends on is differentiated.
+struct SolveTrace {
+  /// s = factor × what `rule` says of the solve `from`.
+  enum class Length : unsigned char {
+    rest,   ///< what is left of the step
+    same,   ///< its length
+    event,  ///< where a slip ends in it
+    swept,  ///< how much of it was certified
+  };
+  Length rule = Length::rest;
+  int from = -1;
+  double factor = 1;
+  double s = 0;
+
+  std::vector<RowsTrace> rows;
+  std::vector<LimitRowTrace> limits;
+  ForcesTrace forces;
+  bool solved = true;
+  bool with_gaps = true;  ///< false: no forces open the gaps, the rows are J_m v⁺ alone
+  VecX u_first;           ///< velocity without contact forces, from forces at v: the tangents follow its slip
+  VecX v_next;
+  std::vector<BendTrace> bends;
+  EventTrace event;  ///< when a later solve ends where a slip of this one does
+  HitTrace hit;
+  Kink nearest;
+};
+
+/// Collide, segment, move.
+struct SubstepTrace {
+  VecX q, v;        ///< at its start; v after the impulses
+  double left = 0;  ///< of the step [s]
+  std::vector<ContactTrace> contacts;
+  std::vector<LimitTrace> limits;
+  bool collides = false;
+  CollisionTrace collision;
+  std::vector<SolveTrace> solves;
+  double sigma = 0;  ///< how far it went along the path of the last solve [s]
+  Kink nearest;      ///< of the choice of its rows
+};
+
+/// Bodies that were advanced together.
+struct IslandTrace {
+  std::vector<int> trees;  ///< of the model
+  VecX effort, prescribed;
+  std::vector<SubstepTrace> substeps;
+  double lost_time = 0;
+};
+
+struct StepTrace {
+  double h = 0;
+  Integrator integrator = Integrator::midpoint;
+  double standoff = 0, clearance = 0;
+  std::vector<IslandTrace> islands;
+
+  void clear() { islands.clear(); }
+  /// Memory in use.
+  std::size_t bytes() const;
+};
+
+}  // namespace jade
