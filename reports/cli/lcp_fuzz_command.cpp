@@ -1,8 +1,6 @@
 #include "cli/lcp_fuzz_command.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -12,10 +10,10 @@
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <signal.h>
-#include <unistd.h>
 
 #include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/progress_bar.h"
 #include "lcp_fuzz/campaign.h"
 #include "lcp_fuzz/fuzz_table.h"
 #include "lcp_fuzz/shrink.h"
@@ -33,45 +31,6 @@ struct FuzzArguments {
   double timeout = 10;
   int contacts = 0;
   bool json = false;
-};
-
-std::atomic<bool> interrupted = false;
-
-/// The first Ctrl-C ends the campaign with what it has, the second ends the program.
-void listen_for_interrupt() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &action, nullptr);
-}
-
-/// A bar on the terminal, nothing elsewhere.
-class ProgressBar {
- public:
-  explicit ProgressBar(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0) {}
-  ~ProgressBar() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-  void show(std::uint64_t done) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!shown_ || now - last_ < std::chrono::milliseconds(200)) return;
-    last_ = now;
-    const double fraction =
-        static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(total_, 1));
-    const double seconds = std::chrono::duration<double>(now - begin_).count();
-    constexpr int width = 40;
-    const int filled = static_cast<int>(fraction * width);
-    const std::string left =
-        done == 0 ? "…" : fmt::format("{:.0f} s left", seconds * (1 - fraction) / fraction);
-    fmt::print(stderr, "\r\033[K[{:#<{}}{: <{}}] {:3.0f} %  {} of {}  {}", "", filled, "", width - filled,
-               100 * fraction, done, total_, left);
-    std::fflush(stderr);
-  }
-
- private:
-  std::uint64_t total_;
-  bool shown_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), last_ = begin_;
 };
 
 FuzzSettings complete(const FuzzArguments& arguments) {
@@ -100,7 +59,7 @@ FuzzSettings complete(const FuzzArguments& arguments) {
     settings.exact_contacts = true;
   }
   if (settings.jobs <= 0) settings.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  settings.stop = &interrupted;
+  settings.stop = &interrupted();
   return settings;
 }
 
@@ -115,7 +74,7 @@ void save_failures(const FuzzSettings& settings, std::size_t family, std::size_t
   const auto fails = [&](const LcpProblem& problem) {
     return !verdict_on(problem, instance->solve(problem), apart, settings.tolerance).acceptable();
   };
-  for (std::size_t k = 0; k < kept && !interrupted; ++k) {
+  for (std::size_t k = 0; k < kept && !interrupted(); ++k) {
     const Failure& failure = cell.failures[k];
     const generators::LcpProblemId id = problem_id(settings, family, failure.index);
     const LcpProblem problem = generators::make_lcp_problem(id);
@@ -192,7 +151,6 @@ int run_fuzz(const FuzzArguments& arguments) {
   std::fflush(stdout);
   if (!arguments.table.empty()) write_table(arguments.table, report_table(settings, result));
   if (!arguments.save.empty()) {
-    interrupted = false;
     listen_for_interrupt();
     save_all(settings, result, arguments.save);
   }

@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = cli::kSuccess;
   cli::add_ccd_command(app, exit_code);
+  cli::add_gradient_command(app, exit_code);
   cli::add_lcp_command(app, exit_code);
   cli::add_list_command(app, exit_code);
   cli::add_run_command(app, exit_code);

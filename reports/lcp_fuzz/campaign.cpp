@@ -1,11 +1,9 @@
 #include "lcp_fuzz/campaign.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <exception>
-#include <mutex>
-#include <thread>
+
+#include "indexed_campaign.h"
 
 namespace jade::reports {
 namespace {
@@ -50,34 +48,14 @@ void merge(FuzzCell& into, FuzzCell& from) {
   into.microseconds.insert(into.microseconds.end(), from.microseconds.begin(), from.microseconds.end());
 }
 
-/// Takes problems from the common counter until there are none.
+/// One thread's solvers and what they did.
 class Worker {
  public:
-  Worker(const FuzzSettings& settings, std::atomic<std::uint64_t>& next, std::atomic<std::uint64_t>& done)
-      : settings_(settings),
-        next_(next),
-        done_(done),
-        cells(settings.families.size() * settings.solvers.size()) {
+  explicit Worker(const FuzzSettings& settings)
+      : cells(settings.families.size() * settings.solvers.size()), settings_(settings) {
     for (const SolverSpec& solver : settings.solvers) solvers_.push_back(solver.make());
   }
 
-  void run() {
-    try {
-      while (!(settings_.stop && *settings_.stop)) {
-        const std::uint64_t k = next_++;
-        if (k >= settings_.count) break;
-        run_problem(k);
-        ++done_;
-      }
-    } catch (...) {
-      error = std::current_exception();
-      next_ = settings_.count;  // the others need not go on
-    }
-  }
-
-  std::exception_ptr error;
-
- private:
   void run_problem(std::uint64_t k) {
     const std::size_t family = k % settings_.families.size();
     const std::uint64_t index = k / settings_.families.size();
@@ -90,12 +68,11 @@ class Worker {
     }
   }
 
-  const FuzzSettings& settings_;
-  std::atomic<std::uint64_t>&next_, &done_;
-  std::vector<std::unique_ptr<FuzzSolver>> solvers_;
-
- public:
   std::vector<FuzzCell> cells;
+
+ private:
+  const FuzzSettings& settings_;
+  std::vector<std::unique_ptr<FuzzSolver>> solvers_;
 };
 
 }  // namespace
@@ -134,29 +111,15 @@ generators::LcpProblemId problem_id(const FuzzSettings& settings, std::size_t fa
 }
 
 FuzzResult run_campaign(const FuzzSettings& settings) {
-  std::atomic<std::uint64_t> next = 0, done = 0;
   std::vector<std::unique_ptr<Worker>> workers;
-  for (int j = 0; j < std::max(1, settings.jobs); ++j) {
-    workers.push_back(std::make_unique<Worker>(settings, next, done));
-  }
-  std::atomic<std::size_t> running = workers.size();
-  std::vector<std::jthread> threads;
-  for (auto& worker : workers) {
-    threads.emplace_back([&running, &worker = *worker] {
-      worker.run();
-      --running;
-    });
-  }
-  while (running > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (settings.progress) settings.progress(done);
-  }
-  threads.clear();
-
+  for (int j = 0; j < std::max(1, settings.jobs); ++j) workers.push_back(std::make_unique<Worker>(settings));
   FuzzResult result;
+  result.done = run_indexed(
+      {.count = settings.count, .jobs = settings.jobs, .stop = settings.stop, .progress = settings.progress},
+      [&](std::size_t job, std::uint64_t k) { workers[job]->run_problem(k); });
+  result.interrupted = result.done < settings.count;
   result.cells.resize(settings.families.size() * settings.solvers.size());
   for (auto& worker : workers) {
-    if (worker->error) std::rethrow_exception(worker->error);
     for (std::size_t c = 0; c < result.cells.size(); ++c) merge(result.cells[c], worker->cells[c]);
   }
   for (FuzzCell& cell : result.cells) {
@@ -164,8 +127,6 @@ FuzzResult run_campaign(const FuzzSettings& settings) {
     if (cell.failures.size() > FuzzCell::kFailuresKept) cell.failures.resize(FuzzCell::kFailuresKept);
     std::ranges::sort(cell.microseconds);
   }
-  result.done = done;
-  result.interrupted = done < settings.count;
   return result;
 }
 
