@@ -74,6 +74,12 @@ void forward_dynamics_derivatives(const Model& model, DynamicsWorkspace& work,
 DynamicsDerivatives forward_dynamics_derivatives(const Model& model, const State& state, const VecX& effort,
                                                  const VecX& prescribed = {});
 
+/// One column of inverse dynamics by parameters, for a model that may be a single tree: by one of the ten numbers of a
+/// body that is fixed to `link` at X_LB, and by a component of gravity. After rnea or aba.
+VecX rnea_by_inertia(const Model& model, const DynamicsWorkspace& work, int link, const Transform& X_LB,
+                     int component);
+VecX rnea_by_gravity(const Model& model, const DynamicsWorkspace& work, int component);
+
 /// inverse_dynamics by parameters, nv × ids.size(). Parameters of contact and of time give zero columns.
 /// With w, v, α, a of the body frame at its origin, in its axes, and a' = a + w × v, the force on a body is
 ///   f = m a' + ([α] + [w]²) h,   n = h × a' + J α + w × J w,

@@ -79,7 +79,17 @@ void TreeFactorization::solve(const Model& model, VecX& x) const {
   }
 }
 
-void TreeFactorization::solve(const Model& model, RowMatX& x) const {
+void TreeFactorization::solve_transposed(const Model& model, Eigen::Ref<VecX> x) const {
+  const auto& before = model.velocity_parent();
+  for (int k = model.nv(); k-- > 0;)
+    for (int j = before[k]; j >= 0; j = before[j]) x[j] -= LU_(k, j) * x[k];
+  for (int k = 0; k < model.nv(); ++k) {
+    x[k] *= LU_(k, k);
+    for (int i = before[k]; i >= 0; i = before[i]) x[k] -= LU_(i, k) * x[i];
+  }
+}
+
+void TreeFactorization::solve(const Model& model, Eigen::Ref<RowMatX> x) const {
   const auto& before = model.velocity_parent();
   for (int k = model.nv(); k-- > 0;)
     for (int i = before[k]; i >= 0; i = before[i]) x.row(i) -= LU_(i, k) * x.row(k);

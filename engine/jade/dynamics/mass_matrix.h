@@ -35,7 +35,9 @@ class TreeFactorization {
   /// x ← A⁻¹ x.
   void solve(const Model& model, VecX& x) const;
   /// The same for every column of x, by whole rows.
-  void solve(const Model& model, RowMatX& x) const;
+  void solve(const Model& model, Eigen::Ref<RowMatX> x) const;
+  /// x ← A⁻ᵀ x.
+  void solve_transposed(const Model& model, Eigen::Ref<VecX> x) const;
 
  private:
   bool factor_in_place(const Model& model);

@@ -37,19 +37,21 @@ Regressor force_by_inertia(const Transform& X_OB, const Vec6& V, const Vec6& A) 
   return about_O;
 }
 
-VecX by_inertia(const Model& model, const DynamicsWorkspace& work, const ParameterId& id) {
+}  // namespace
+
+VecX rnea_by_inertia(const Model& model, const DynamicsWorkspace& work, int link, const Transform& X_LB,
+                     int component) {
   VecX column = VecX::Zero(model.nv());
-  const Body& body = model.bodies()[id.index];
-  if (body.link < 0) return column;
-  const Transform X_OB = Transform{work.R[body.link], work.r[body.link]} * body.X_LB;
-  const Vec6 F = force_by_inertia(X_OB, work.V[body.link], work.A[body.link]).col(id.component);
-  const Link& link = model.links()[body.link];
-  for (int k = link.v + link.nv - 1; k >= 0; k = model.velocity_parent()[k]) column[k] = work.S[k].dot(F);
+  if (link < 0) return column;
+  const Transform X_OB = Transform{work.R[link], work.r[link]} * X_LB;
+  const Vec6 F = force_by_inertia(X_OB, work.V[link], work.A[link]).col(component);
+  const int last = model.links()[link].v + model.links()[link].nv - 1;
+  for (int k = last; k >= 0; k = model.velocity_parent()[k]) column[k] = work.S[k].dot(F);
   return column;
 }
 
 /// −Sᵀ Σ m (p × e; e): the weight of everything a coordinate carries.
-VecX by_gravity(const Model& model, const DynamicsWorkspace& work, int component) {
+VecX rnea_by_gravity(const Model& model, const DynamicsWorkspace& work, int component) {
   VecX column = VecX::Zero(model.nv());
   const auto& links = model.links();
   for (std::size_t i = 0; i < links.size(); ++i) {
@@ -60,13 +62,16 @@ VecX by_gravity(const Model& model, const DynamicsWorkspace& work, int component
   return column;
 }
 
+namespace {
+
 VecX by_parameter(const Model& model, const DynamicsWorkspace& work, const State& state,
                   const ParameterId& id) {
   switch (id.kind) {
     case ParameterKind::inertia:
-      return by_inertia(model, work, id);
+      return rnea_by_inertia(model, work, model.bodies()[id.index].link, model.bodies()[id.index].X_LB,
+                             id.component);
     case ParameterKind::gravity:
-      return by_gravity(model, work, id.component);
+      return rnea_by_gravity(model, work, id.component);
     case ParameterKind::damping:
       return state.v[id.index] * VecX::Unit(model.nv(), id.index);
     case ParameterKind::stiffness: {

@@ -191,14 +191,33 @@ bool ContactFeatures::face_holds(const FaceFeature& face, const Vec3& x, double 
   return x_S.head<2>().norm() <= shape_->core().half.x() + margin;  // the end of a cylinder
 }
 
-Feature followed(const Feature& feature, const PreparedShape& shape, const Vec3& toward_S) {
-  if (shape.is_half_space() || shape.core().kind != ConvexCore::Kind::cylinder) return feature;
+namespace {
+
+/// Whether the feature is the lowest point of a cylinder's rim: it travels with the direction to the other shape.
+bool travels(const Feature& feature, const PreparedShape& shape, double slope) {
+  if (shape.is_half_space() || shape.core().kind != ConvexCore::Kind::cylinder) return false;
   const bool lowest = feature.id == kRim || feature.id == kRim + 8;
+  return lowest && feature.kind == Kind::point && slope > kRounding;
+}
+
+}  // namespace
+
+Feature followed(const Feature& feature, const PreparedShape& shape, const Vec3& toward_S) {
   const double slope = toward_S.head<2>().norm();
-  if (!lowest || feature.kind != Kind::point || !(slope > kRounding)) return feature;
+  if (!travels(feature, shape, slope)) return feature;
   Feature moved = feature;
   moved.point.head<2>() = shape.core().half.x() / slope * toward_S.head<2>();
   return moved;
+}
+
+Mat3 followed_derivative(const Feature& feature, const PreparedShape& shape, const Vec3& toward_S) {
+  const double slope = toward_S.head<2>().norm();
+  Mat3 by_direction = Mat3::Zero();
+  if (!travels(feature, shape, slope)) return by_direction;
+  const Vec2 side = toward_S.head<2>() / slope;
+  by_direction.topLeftCorner<2, 2>() =
+      shape.core().half.x() / slope * (Eigen::Matrix2d::Identity() - side * side.transpose());
+  return by_direction;
 }
 
 }  // namespace jade

@@ -92,5 +92,7 @@ bool is_outward(const EdgeFeature& edge, const Vec3& n, double slack);
 /// The feature of a contact at another pose of its shape. Most are fixed in the shape; the lowest point of a cylinder's
 /// rim travels along it: it is the point farthest along `toward_S`, the direction to the other shape in S.
 Feature followed(const Feature& feature, const PreparedShape& shape, const Vec3& toward_S);
+/// d point / d toward_S of the above, in S; zero for features that are fixed in their shape.
+Mat3 followed_derivative(const Feature& feature, const PreparedShape& shape, const Vec3& toward_S);
 
 }  // namespace jade

@@ -1,32 +1,176 @@
 #include "jade/gradients/step_gradient.h"
 
-#include <stdexcept>
+#include <fmt/format.h>
+
+#include "jade/gradients/island_tape.h"
 
 namespace jade {
 
-struct GradientWorkspace::Data {};
-GradientWorkspace::GradientWorkspace(const Model&) : data_(std::make_unique<Data>()) {}
+struct GradientWorkspace::Data {
+  explicit Data(const Model& model) : collision(model) {
+    for (std::size_t t = 0; t < model.trees().size(); ++t) trees.emplace_back(model, static_cast<int>(t));
+  }
+  CollisionModel collision;
+  std::vector<GradientTree> trees;
+};
+
+GradientWorkspace::GradientWorkspace(const Model& model) : data_(std::make_unique<Data>(model)) {}
 GradientWorkspace::~GradientWorkspace() = default;
 GradientWorkspace::GradientWorkspace(GradientWorkspace&&) noexcept = default;
 
 void Regularity::merge(const Regularity& other) {
-  regular = regular && other.regular;
   const bool worse = exists != other.exists ? exists : other.distance < distance;
   if (worse) {
     distance = other.distance;
     why = other.why;
   }
+  regular = regular && other.regular;
   exists = exists && other.exists;
 }
 
-void step_jacobian(const Model&, const StepTrace&, const std::vector<ParameterId>&, GradientWorkspace&,
-                   StepJacobian&) {
-  throw std::logic_error("step_jacobian is not there yet");
+namespace {
+
+// Distances below this are rounding of the quantities that decide.
+constexpr double kAtKink = 1e-10;
+
+const char* side_of(RowClass row_class) {
+  switch (row_class) {
+    case RowClass::clamped:
+      return "between touching and leaving, taken as touching";
+    case RowClass::separate:
+      return "between touching and leaving, taken as leaving";
+    case RowClass::stick:
+      return "between sticking and slipping, taken as sticking";
+    default:
+      return "between sticking and slipping, taken as slipping";
+  }
 }
 
-void step_vjp(const Model&, const StepTrace&, const std::vector<ParameterId>&, const StepCotangent&,
-              GradientWorkspace&, StepPullback&) {
-  throw std::logic_error("step_vjp is not there yet");
+std::string describe(const Kink& kink, const Model& model, const CollisionModel& collision) {
+  if (kink.kind == Kink::Kind::none) return "";
+  const auto name = [&](int shape) {
+    const int body = collision.shapes()[static_cast<std::size_t>(shape)].body;
+    return model.bodies()[static_cast<std::size_t>(body)].name;
+  };
+  const std::string pair = fmt::format("\"{}\"/\"{}\"", name(kink.shape_a), name(kink.shape_b));
+  switch (kink.kind) {
+    case Kink::Kind::row_class:
+      return fmt::format("contact {} {}", pair, side_of(kink.side));
+    case Kink::Kind::row_choice:
+      return fmt::format("contact {} between being held and being hit or left alone", pair);
+    case Kink::Kind::grazing:
+      return fmt::format("impact {} grazes, or comes together with another", pair);
+    case Kink::Kind::event:
+      return fmt::format("slip {} ends together with the segment", pair);
+    case Kink::Kind::none:
+      break;
+  }
+  return "";
+}
+
+Regularity regularity_of(const IslandTape& island, const Model& model, const CollisionModel& collision) {
+  Regularity result;
+  if (!island.no_derivative.empty())
+    return {.regular = false, .exists = false, .distance = 0, .why = island.no_derivative};
+  result.distance = island.nearest.distance;
+  result.regular = result.distance > kAtKink;
+  result.why = describe(island.nearest, model, collision);
+  return result;
+}
+
+void require_parameters(const Model& model, const std::vector<ParameterId>& parameters) {
+  for (const ParameterId& id : parameters)
+    if (id.kind != ParameterKind::step_size) static_cast<void>(parameter_value(model, id));
+}
+
+/// Calls visit(place in the island's numbers, place in the whole, count) for every tree of the island.
+template <class Visit>
+void for_each_tree(const IslandTrace& island, const std::vector<GradientTree>& trees, Visit&& visit) {
+  int first = 0;
+  for (const int t : island.trees) {
+    const GradientTree& tree = trees[static_cast<std::size_t>(t)];
+    visit(first, tree.v, tree.model.nv());
+    first += tree.model.nv();
+  }
+}
+
+}  // namespace
+
+void step_jacobian(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
+                   GradientWorkspace& workspace, StepJacobian& out) {
+  require_parameters(model, parameters);
+  GradientWorkspace::Data& data = workspace.data();
+  const int nv = model.nv(), count = static_cast<int>(parameters.size());
+  out.state.setZero(2 * nv, 2 * nv);
+  out.effort.setZero(2 * nv, nv);
+  out.parameters.setZero(2 * nv, count);
+  out.regularity = {};
+  for (const IslandTrace& island : trace.islands) {
+    IslandTape chain(data.trees, data.collision, trace, island, model, parameters);
+    chain.build();
+    out.regularity.merge(regularity_of(chain, model, data.collision));
+    if (!out.regularity.exists) break;
+    const int n = chain.nv;
+    RowMatX x = RowMatX::Zero(chain.tape.rows(), 3 * n + count);
+    x.block(chain.q_in, 0, n, n).setIdentity();
+    x.block(chain.v_in, n, n, n).setIdentity();
+    x.block(chain.effort_in, 2 * n, n, n).setIdentity();
+    x.block(chain.parameters_in, 3 * n, count, count).setIdentity();
+    chain.tape.forward(x);
+    for_each_tree(island, data.trees, [&](int row, int to_row, int rows) {
+      for (const bool velocity : {false, true}) {
+        const auto from = x.middleRows((velocity ? chain.v_out : chain.q_out) + row, rows);
+        const int to = to_row + (velocity ? nv : 0);
+        for_each_tree(island, data.trees, [&](int column, int to_column, int columns) {
+          out.state.block(to, to_column, rows, columns) = from.middleCols(column, columns);
+          out.state.block(to, nv + to_column, rows, columns) = from.middleCols(n + column, columns);
+          out.effort.block(to, to_column, rows, columns) = from.middleCols(2 * n + column, columns);
+        });
+        out.parameters.middleRows(to, rows) = from.rightCols(count);
+      }
+    });
+  }
+  const bool finite = out.state.allFinite() && out.effort.allFinite() && out.parameters.allFinite();
+  if (!finite)
+    out.regularity = {.regular = false, .exists = false, .distance = 0, .why = "the derivative overflows"};
+  if (out.regularity.exists) return;
+  out.state.setZero();
+  out.effort.setZero();
+  out.parameters.setZero();
+}
+
+void step_vjp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
+              const StepCotangent& cotangent, GradientWorkspace& workspace, StepPullback& out) {
+  require_parameters(model, parameters);
+  GradientWorkspace::Data& data = workspace.data();
+  const int nv = model.nv(), count = static_cast<int>(parameters.size());
+  out.q.setZero(nv);
+  out.v.setZero(nv);
+  out.effort.setZero(nv);
+  out.parameters.setZero(count);
+  out.regularity = {};
+  for (const IslandTrace& island : trace.islands) {
+    IslandTape chain(data.trees, data.collision, trace, island, model, parameters);
+    chain.build();
+    out.regularity.merge(regularity_of(chain, model, data.collision));
+    if (!out.regularity.exists) break;
+    VecX x = VecX::Zero(chain.tape.rows());
+    for_each_tree(island, data.trees, [&](int row, int from, int rows) {
+      x.segment(chain.q_out + row, rows) += cotangent.q.segment(from, rows);
+      x.segment(chain.v_out + row, rows) += cotangent.v.segment(from, rows);
+    });
+    chain.tape.backward(x);
+    for_each_tree(island, data.trees, [&](int row, int to, int rows) {
+      out.q.segment(to, rows) = x.segment(chain.q_in + row, rows);
+      out.v.segment(to, rows) = x.segment(chain.v_in + row, rows);
+      out.effort.segment(to, rows) = x.segment(chain.effort_in + row, rows);
+    });
+    out.parameters += x.segment(chain.parameters_in, count);
+  }
+  if (!out.q.allFinite() || !out.v.allFinite() || !out.effort.allFinite() || !out.parameters.allFinite())
+    out.regularity = {.regular = false, .exists = false, .distance = 0, .why = "the derivative overflows"};
+  if (out.regularity.exists) return;
+  for (VecX* part : {&out.q, &out.v, &out.effort, &out.parameters}) part->setZero();
 }
 
 }  // namespace jade

@@ -28,7 +28,9 @@ double Island::energy_change(const VecX& f, const VecX& w) const { return f.dot(
 bool Island::try_impulses(const VecX& w, const VecX& k, VecX& f) {
   problem_.b = w + k;
   problem_.beta = scale_ + k.cwiseAbs();
-  if (!solve_rows()) return false;
+  const bool solved = solve_rows();
+  if (trace) trace->substeps.back().collision.stages.push_back({solution_.classes, solution_.f});
+  if (!solved) return false;
   f = solution_.f;
   const double gained = energy_change(f, w);
   return gained <= kEnergyRounding * f.cwiseAbs().dot(scale_);
@@ -96,6 +98,7 @@ bool Island::collide(double time) {
   scale_.setZero(rows_.size());
   rows_.add_absolute_product(velocity, scale_);
   const ImpactLaw law = find_impulses(w, f);
+  record_collision(law);
   rows_.add_impulses(f, [&](int tree) -> VecX& { return trees[tree]->now.v; });
 
   for (const int c : row_contacts_) {

@@ -174,19 +174,23 @@ double Island::longest_part(double left) const {
 /// with the forecast of how the path bends, and if that does not help made shorter, where it bends less.
 Island::Certified Island::certified_segment() {
   for (NearPair& pair : pairs) pair.bend = 0;
-  double s = segment(longest_part(left_));
+  double s = segment(longest_part(left_), SolveTrace::Length::rest);
   if (!settings_.continuous) return {s, s};
   double sigma = sweep(s);
   const bool low = std::any_of(pairs.begin(), pairs.end(), [&](const NearPair& pair) {
     return pair.has_rows && pair.separation < 0.5 * settings_.standoff;
   });
   for (int cut = 0; cut < kMostCuts && (row_blocked_ || (low && cut == 0)); ++cut) {
-    if (cut > 0) s = segment(std::max(sigma, kDeepestCut * s));
+    if (cut > 0) {
+      const bool deep = sigma < kDeepestCut * s;
+      s = segment(deep ? kDeepestCut * s : sigma,
+                  deep ? SolveTrace::Length::same : SolveTrace::Length::swept);
+    }
     if (forecast_bends(s)) {
-      s = segment(s);
+      s = segment(s, SolveTrace::Length::same);
       const bool pumps = works_too_much();
       for (NearPair& pair : pairs) pair.bend = 0;
-      if (pumps) s = segment(s);
+      if (pumps) s = segment(s, SolveTrace::Length::same);
     }
     sigma = sweep(s);
   }
@@ -205,6 +209,7 @@ void Island::advance(const StepMemory& memory) {
     span_ = longest_part(h_);
     find_contacts(memory);
     update_contact_speeds();
+    record_start();
     if (collide(time)) {
       update_start();
       free_acceleration();
@@ -213,10 +218,12 @@ void Island::advance(const StepMemory& memory) {
     const auto [s, sigma] = certified_segment();
     if (sigma == s && (halved_ || s == longest_part(left_)) && spun < kMostSpun * settings_.max_substeps)
       ++spun;
+    record_move(sigma);
     move(sigma, s);
     time = sigma == h_ - time ? h_ : time + sigma;
   }
   if (h_ - time > kNothingLeft * h_) report.lost_time += (h_ - time) * static_cast<double>(trees.size());
+  if (trace) trace->lost_time = report.lost_time;
 }
 
 }  // namespace jade

@@ -4,7 +4,9 @@
 #include "jade/geometry/aabb.h"
 #include "jade/geometry/contact_points.h"
 #include "jade/geometry/feature.h"
+#include "jade/geometry/time_of_impact.h"
 #include "jade/stepping/step.h"
+#include "jade/stepping/step_trace.h"
 
 namespace jade {
 
@@ -22,7 +24,7 @@ struct MovingTree {
   VecX effort, prescribed;          ///< of the step
 
   // One segment of length s: the path q ⊕ (σ p1 + ½ σ² p2), the velocity v + σ/s (v⁺ − v).
-  VecX q_m, u, v_next, p1, p2;
+  VecX q_m, u, u_first, v_next, p1, p2;
   VecX tau, diagonal, a, v_bar, displacement;
 };
 
@@ -30,6 +32,7 @@ struct MovingTree {
 struct NearPair {
   int a = -1, b = -1;            ///< shapes of the collision model, a < b
   int slot_a = -1, slot_b = -1;  ///< the same in Island::shapes
+  int material = -1;             ///< index into scene().pairs
   double friction = 0, restitution = 0;
   Vec3 direction = Vec3::Zero();  ///< that separated them last
   double separation = 0;          ///< certified lower bound at the start of the segment
@@ -60,6 +63,7 @@ struct LiveContact {
   int rows = 0;        ///< 3, or 1 without friction
   std::array<Vec3, 3> directions{Vec3::Zero(), Vec3::Zero(),
                                  Vec3::Zero()};  ///< of its rows: normal and two tangents, world axes
+  bool along_slip = false;  ///< the first tangent follows the slip; otherwise it is fixed in b
   /// The first guess of a solve. A new contact is taken to stick: where several solutions are valid, as between the
   /// corners of a face that is held from both sides, the one that does not slip is preferred.
   std::array<RowClass, 3> classes{RowClass::clamped, RowClass::stick, RowClass::stick};
@@ -78,6 +82,7 @@ class Island {
   std::vector<LiveContact> contacts;  ///< sorted by key
   std::vector<Aabb> swept;            ///< per entry of `shapes`: where it has been in this step
   StepReport report;
+  IslandTrace* trace = nullptr;  ///< where the tape goes, if anywhere
 
   /// Takes the island through the whole step.
   void advance(const StepMemory& memory);
@@ -111,7 +116,7 @@ class Island {
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
   void add_rows(bool middle);
   bool solve_rows();
-  double segment(double s);
+  double segment(double s, SolveTrace::Length rule);
   bool solve_segment(double s);
   void choose_rows(double s);
   void prepare_middle(double s);
@@ -125,11 +130,22 @@ class Island {
   void finish_segment(double s);
 
   // slip_event.cpp
-  double until_slip_ends(double s) const;
+  double until_slip_ends(double s);
 
   // sweep.cpp
   double sweep(double s);
   double target(const NearPair& pair) const;
+
+  // recording.cpp: all of these do nothing without a trace
+  void record_start();
+  void record_collision(ImpactLaw law);
+  void record_solve(double s, SolveTrace::Length rule);
+  void record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact);
+  void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, double goal);
+  void record_move(double sigma);
+  std::vector<RowsTrace> rows_trace() const;
+  Kink nearest_class() const;
+  Kink nearest_choice(double s) const;
 
   const CollisionModel& collision_;
   const StepSettings& settings_;
@@ -153,6 +169,7 @@ class Island {
   std::vector<Aabb> boxes_;  ///< per entry of `shapes`
   ContactFinder finder_;
   std::vector<ContactPoint> points_;
+  std::vector<BendTrace> bends_;  ///< of the next solve, for the tape
 };
 
 }  // namespace jade

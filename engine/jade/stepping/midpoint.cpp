@@ -49,8 +49,8 @@ void set_residual(const Model& model, const State& state, const Controls& contro
 
 ImplicitDamping implicit_damping(const Model& model, int velocity, double h) {
   const double d = model.damping()[velocity], stiff = h * d - model.least_inertia()[velocity];
-  if (stiff > 0.5 * h * d) return {stiff, d};
-  return {0.5 * h * d, 0.5 * d};
+  if (stiff > 0.5 * h * d) return {stiff, d, h};
+  return {0.5 * h * d, 0.5 * d, 0.5 * h};
 }
 
 void update_midpoint(const Model& model, const State& state, double h, PropagateWorkspace& work) {

@@ -4,10 +4,10 @@
 
 namespace jade {
 
-/// Damping that the implicit rule puts on the diagonal, θ h D, and its rate of change with h. θ = ½, or 1 − 1/z where
+/// Damping that the implicit rule puts on the diagonal, θ h D, and its rates of change with h and D. θ = ½, or 1 − 1/z where
 /// z = h D / least inertia > 2, so that θ h D = max(½ h D, h D − least inertia).
 struct ImplicitDamping {
-  double value = 0, by_h = 0;
+  double value = 0, by_h = 0, by_damping = 0;
 };
 ImplicitDamping implicit_damping(const Model& model, int velocity, double h);
 

@@ -8,6 +8,7 @@
 #include "jade/dynamics/kinematics.h"
 #include "jade/dynamics/manifold.h"
 #include "jade/geometry/distance.h"
+#include "jade/stepping/closing_rate.h"
 #include "jade/stepping/island.h"
 #include "jade/stepping/midpoint.h"
 
@@ -88,9 +89,10 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   const Vec3& n = at.normal;
   const Vec3 slip = slip_velocity - n.dot(slip_velocity) * n;
   const double speed = slip.norm();
+  contact.along_slip = speed > kNoSlip;
   contact.directions[0] = n;
   contact.directions[1] =
-      speed > kNoSlip ? Vec3(slip / speed) : tangent_fixed_in(pose(pairs[contact.pair].b, false).R, n);
+      contact.along_slip ? Vec3(slip / speed) : tangent_fixed_in(pose(pairs[contact.pair].b, false).R, n);
   contact.directions[2] = n.cross(contact.directions[1]);
 }
 
@@ -184,13 +186,14 @@ void Island::prepare_middle(double s) {
 
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
 /// friction changes its direction there, and a step across would be of first order only. Returns the length.
-double Island::segment(double s) {
+double Island::segment(double s, SolveTrace::Length rule) {
   halved_ = false;
   // The mean velocity is a fixed point that a light link in fast company may flee from: shorter segments contract.
   for (int half = 0; !solve_segment(s) && half < kMostHalves; ++half) {
     s *= 0.5;
     halved_ = true;
   }
+  record_solve(s, rule);
   if (settings_.integrator == Integrator::midpoint) {
     // Each event is located from a linear forecast; a second look settles what the first left of the slip.
     bool ended = false;
@@ -199,6 +202,7 @@ double Island::segment(double s) {
       if (!(end < s)) break;
       s = end;
       solve_segment(s);
+      record_solve(s, SolveTrace::Length::event);
       ended = true;
     }
     if (ended) ++slip_events_;
@@ -228,6 +232,7 @@ bool Island::solve_segment(double s) {
   // The same features at the middle; tangents along the slip that would be without friction.
   for (MovingTree* tree : trees) {
     tree->v_bar = midpoint ? VecX(0.5 * (tree->now.v + tree->u)) : tree->u;
+    if (trace) tree->u_first = tree->u;
     update_velocities(tree->model, tree->v_bar, tree->middle);
   }
   for (const int c : row_contacts_) {
@@ -275,8 +280,8 @@ bool Island::solve_segment(double s) {
 }
 
 /// What the rows' end velocity has to stay above, moved to the other side: w = J_m (v + v⁺) − J v − k.
-///   k_n = −c/s − ½ Jₙ v,  c = gap − δ; for c < 0 pushed out over two steps: −c/(2h) instead of −c/s
-/// Euler's rules have w = J v⁺ − k with k_n = −c/s.
+///   k_n = −closing − ½ Jₙ v,  closing = closing_rate(gap − δ)
+/// Euler's rules have w = J v⁺ − k with k_n = −closing.
 void Island::set_bias(double s) {
   bias_.setZero(rows_.size());
   const bool midpoint = settings_.integrator == Integrator::midpoint;
@@ -285,7 +290,8 @@ void Island::set_bias(double s) {
     double excess = contact.now.gap - settings_.standoff;
     // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
     if (settings_.integrator == Integrator::explicit_euler) excess += s * contact.approach;
-    const double closing = excess >= 0 ? excess / s : excess / (2 * h_);
+    const double closing =
+        closing_rate(excess, s, h_, push_out_length(settings_.standoff, settings_.clearance)).value;
     bias_[contact.first_row] += closing + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
     if (!midpoint) continue;
     bias_[contact.first_row] += -contact.approach + 0.5 * contact.approach;
@@ -305,6 +311,7 @@ double Island::bend_rate(const NearPair& pair, double s) const {
 /// between standoff and clearance it is worth another solution with c + bend for c. True if there is such a pair.
 bool Island::forecast_bends(double s) {
   bend_span_ = s;
+  bends_.clear();
   for (MovingTree* tree : trees) {
     tree->displacement = s * tree->p1 + (0.5 * s * s) * tree->p2;
     integrate(tree->model, tree->now.q, tree->displacement, tree->q_m);
@@ -313,10 +320,13 @@ bool Island::forecast_bends(double s) {
   VecX change = VecX::Zero(rows_.size());  // of the gaps, to first order; the same for every integrator
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->displacement; }, change);
   std::vector<double> forecast(pairs.size(), std::numeric_limits<double>::infinity());
+  std::vector<int> lowest(pairs.size(), -1);  // contact of that forecast
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
-    double& least = forecast[contact.pair];
-    least = std::min(least, contact.now.gap + change[contact.first_row]);
+    const double gap = contact.now.gap + change[contact.first_row];
+    if (gap >= forecast[contact.pair]) continue;
+    forecast[contact.pair] = gap;
+    lowest[contact.pair] = c;
   }
   const double room = settings_.standoff - settings_.clearance;
   bool found = false;
@@ -324,12 +334,12 @@ bool Island::forecast_bends(double s) {
     NearPair& pair = pairs[k];
     if (!pair.has_rows) continue;
     const Transform X_WA = pose(pair.a, true), X_WB = pose(pair.b, true);
-    const double end = distance({collision_.shapes()[pair.a].geometry, X_WA},
-                                {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction)
-                           .lower_bound;
-    const double bend = end - forecast[k];
+    const DistanceResult nearest = distance({collision_.shapes()[pair.a].geometry, X_WA},
+                                            {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction);
+    const double end = nearest.lower_bound, bend = end - forecast[k];
     if (end > settings_.standoff || bend > -kMuchBend * room) continue;
-    pair.bend += std::max(bend, -kMostBend * room);
+    pair.bend = std::max(bend, -kMostBend * room);
+    record_bend(pair, bend, nearest, lowest[k]);
     found = true;
   }
   return found;

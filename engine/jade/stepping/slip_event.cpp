@@ -50,7 +50,7 @@ VecX forces_of_classes(const LcpProblem& problem, const std::vector<RowClass>& c
 
 /// The length after which the first slip of this segment has come to rest: with u₀ the slip at the start and w the one
 /// at the end if the contact went on slipping the same way, s* = s u₀ / (u₀ − w).
-double Island::until_slip_ends(double s) const {
+double Island::until_slip_ends(double s) {
   std::vector<RowClass> classes = solution_.classes;
   std::vector<std::pair<int, double>> ending;  // row, u₀
   VecX at_middle = VecX::Zero(rows_.size());
@@ -69,11 +69,21 @@ double Island::until_slip_ends(double s) const {
   }
   if (ending.empty()) return s;
 
-  const VecX w = problem_.A * forces_of_classes(problem_, classes) + problem_.b;
+  const VecX f = forces_of_classes(problem_, classes), w = problem_.A * f + problem_.b;
   double first = s;
-  for (const auto& [row, u0] : ending)
-    if (w[row] < 0) first = std::min(first, s * u0 / (u0 - w[row]));
-  return first > kAtEnd * s && first < (1 - kAtEnd) * s ? first : s;
+  EventTrace event;
+  for (const auto& [row, u0] : ending) {
+    const double end = w[row] < 0 ? s * u0 / (u0 - w[row]) : s;
+    if (end >= first) continue;
+    first = end;
+    event = {.row = row, .u0 = u0, .w = w[row]};
+  }
+  if (!(first > kAtEnd * s && first < (1 - kAtEnd) * s)) return s;
+  if (trace) {
+    event.forced = {std::move(classes), f};
+    trace->substeps.back().solves.back().event = std::move(event);
+  }
+  return first;
 }
 
 }  // namespace jade

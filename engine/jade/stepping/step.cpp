@@ -135,7 +135,7 @@ class Islands {
   }
 
   /// Advances every island whose members or neighbours changed since it was advanced last.
-  void advance(const State& state, const Controls& controls, const StepMemory& memory);
+  void advance(const State& state, const Controls& controls, const StepMemory& memory, StepTrace* trace);
 
   std::vector<std::unique_ptr<Island>> islands;
 
@@ -145,6 +145,7 @@ class Islands {
     return tree;
   }
   std::unique_ptr<Island> make_island(const std::vector<int>& members, const StepMemory& memory) const;
+  IslandTrace& begin_trace(const std::vector<int>& members, StepTrace& trace) const;
 
   const Model& model_;
   StepWorkspace::Data& data_;
@@ -181,6 +182,7 @@ std::unique_ptr<Island> Islands::make_island(const std::vector<int>& members,
     if (!here(a) || !here(b)) continue;
     const MaterialPair& material = model_.scene().pairs[data_.collision.material_pair(a, b)];
     NearPair pair{.a = a, .b = b, .slot_a = slot_of(a), .slot_b = slot_of(b)};
+    pair.material = data_.collision.material_pair(a, b);
     pair.friction = material.friction;
     pair.restitution = material.restitution;
     const std::uint64_t key = pair_key(a, b);
@@ -193,8 +195,28 @@ std::unique_ptr<Island> Islands::make_island(const std::vector<int>& members,
   return island;
 }
 
-void Islands::advance(const State& state, const Controls& controls, const StepMemory& memory) {
+/// The tape of the island of these trees.
+IslandTrace& Islands::begin_trace(const std::vector<int>& members, StepTrace& trace) const {
+  IslandTrace& island = trace.islands.emplace_back();
+  island.trees = members;
+  int nv = 0;
+  for (const int t : members) nv += data_.trees[t].model.nv();
+  island.effort.resize(nv);
+  island.prescribed.resize(nv);
+  int first = 0;
+  for (const int t : members) {
+    const MovingTree& tree = data_.trees[t];
+    island.effort.segment(first, tree.model.nv()) = tree.effort;
+    island.prescribed.segment(first, tree.model.nv()) = tree.prescribed;
+    first += tree.model.nv();
+  }
+  return island;
+}
+
+void Islands::advance(const State& state, const Controls& controls, const StepMemory& memory,
+                      StepTrace* trace) {
   islands.clear();
+  if (trace) trace->islands.clear();
   std::vector<std::vector<int>> members(data_.trees.size());
   for (std::size_t t = 0; t < data_.trees.size(); ++t)
     members[root(static_cast<int>(t))].push_back(static_cast<int>(t));
@@ -207,6 +229,7 @@ void Islands::advance(const State& state, const Controls& controls, const StepMe
       tree.prescribed = controls.acceleration.segment(tree.v0, tree.model.nv());
     }
     islands.push_back(make_island(group, memory));
+    if (trace) islands.back()->trace = &begin_trace(group, *trace);
     islands.back()->advance(memory);
   }
 }
@@ -214,14 +237,20 @@ void Islands::advance(const State& state, const Controls& controls, const StepMe
 }  // namespace
 
 StepResult step(const Model& model, const State& state, const StepMemory& memory, const Controls& controls,
-                double h, const StepSettings& settings, StepWorkspace& workspace, StepTrace*) {
+                double h, const StepSettings& settings, StepWorkspace& workspace, StepTrace* trace) {
   StepWorkspace::Data& data = workspace.data();
   require_finite(model, state, "start of the step");
+  if (trace) {
+    trace->h = h;
+    trace->integrator = settings.integrator;
+    trace->standoff = settings.standoff;
+    trace->clearance = settings.clearance;
+  }
   Islands islands(model, data, settings, h);
   islands.guess(state);
   try {
     for (bool again = true; again;) {
-      islands.advance(state, controls, memory);
+      islands.advance(state, controls, memory, trace);
       std::vector<Aabb> swept = data.boxes;
       for (const auto& island : islands.islands)
         for (std::size_t i = 0; i < island->shapes.size(); ++i)

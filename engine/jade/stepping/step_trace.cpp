@@ -18,7 +18,7 @@ std::size_t bytes_of(const SolveTrace& solve) {
 std::size_t bytes_of(const SubstepTrace& substep) {
   const CollisionTrace& collision = substep.collision;
   std::size_t sum = bytes_of(substep.q) + bytes_of(substep.v) + bytes_of(substep.contacts) +
-                    bytes_of(substep.solves) + bytes_of(collision.rows) + bytes_of(collision.restitution) +
+                    bytes_of(substep.solves) + bytes_of(collision.rows) + bytes_of(collision.bounces) +
                     bytes_of(collision.stages) + bytes_of(collision.v_before);
   for (const ForcesTrace& stage : collision.stages) sum += bytes_of(stage);
   for (const SolveTrace& solve : substep.solves) sum += bytes_of(solve);

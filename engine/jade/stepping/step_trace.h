@@ -63,16 +63,19 @@ struct ForcesTrace {
 /// Poisson: compression (e = 0), then e times its normal impulses, then again e = 0 from there.
 struct CollisionTrace {
   std::vector<RowsTrace> rows;
-  std::vector<double> restitution;  ///< per entry of rows; 0 for contacts that do not bounce
+  std::vector<char> bounces;  ///< per entry of rows: whether restitution acts on it
   bool poisson = false;
   std::vector<ForcesTrace> stages;  ///< one, or two for Poisson
+  bool solved = true;               ///< false: the forces are those of a compliant problem
   VecX v_before;
+  Kink nearest;
 };
 
 /// How much lower than its rows forecast a pair ends: see Island::forecast_bends.
 struct BendTrace {
   int shape_a = -1, shape_b = -1;
   int from = -1;        ///< the solve at whose end it was measured
+  double span = 0;      ///< length of that solve [s]
   int contact = -1;     ///< whose forecast was the lowest
   double value = 0;     ///< bend [m]
   bool capped = false;  ///< at its largest value: it does not move
@@ -121,6 +124,7 @@ struct SolveTrace {
   std::vector<BendTrace> bends;
   EventTrace event;  ///< when a later solve ends where a slip of this one does
   HitTrace hit;
+  Kink nearest;
 };
 
 /// Collide, segment, move.
@@ -132,6 +136,7 @@ struct SubstepTrace {
   CollisionTrace collision;
   std::vector<SolveTrace> solves;
   double sigma = 0;  ///< how far it went along the path of the last solve [s]
+  Kink nearest;      ///< of the choice of its rows
 };
 
 /// Bodies that were advanced together.
@@ -140,7 +145,6 @@ struct IslandTrace {
   VecX effort, prescribed;
   std::vector<SubstepTrace> substeps;
   double lost_time = 0;
-  Kink nearest;
 };
 
 struct StepTrace {

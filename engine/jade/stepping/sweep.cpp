@@ -36,6 +36,7 @@ double Island::sweep(double s) {
     boxes_[i] = swept_bounds({shape.geometry, *motions[i]}, s).grown(0.5 * settings_.standoff);
   }
 
+  if (trace) trace->substeps.back().solves.back().hit = {};
   double certified = s;
   row_blocked_ = false;
   for (NearPair& pair : pairs) {
@@ -46,6 +47,7 @@ double Island::sweep(double s) {
         {collision_.shapes()[pair.b].geometry, *motions[pair.slot_b]},
         {.duration = s, .target = goal, .tolerance = kSweepTolerance * goal, .hint = pair.direction});
     pair.direction = toi.normal;
+    if (toi.status != TimeOfImpactResult::Status::free) record_hit(pair, toi, goal);
     if (toi.status == TimeOfImpactResult::Status::free || toi.time >= certified) continue;
     certified = toi.time;
     row_blocked_ = pair.has_rows;

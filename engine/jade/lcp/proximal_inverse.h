@@ -1,0 +1,28 @@
+#pragma once
+
+#include <Eigen/LU>
+
+#include "jade/math/types.h"
+
+namespace jade {
+
+/// The inverse of the class equations K = S J B⁻¹ Jᵀ P that a derivative needs: K is square, singular where contacts are
+/// redundant, and not symmetric where they slip or where B is not.
+///   x = Σ_k (H ε W)ᵏ H r,   H = (K + ε W)⁻¹,   W = diag K
+/// N terms leave (ε/(ε + λ))ᴺ of a direction with eigenvalue λ of W⁻¹K unsolved. What they leave in the null space of
+/// redundant rows has no effect on Jᵀ P x, and so on no velocity. One linear map: the transpose is the same with Hᵀ.
+class ProximalInverse {
+ public:
+  /// False when it cannot be factored: something in K is not finite.
+  [[nodiscard]] bool factor(const MatX& K);
+  int size() const { return static_cast<int>(weight_.size()); }
+  /// In place, all columns.
+  void solve(MatX& r) const;
+  void solve_transposed(VecX& r) const;
+
+ private:
+  Eigen::PartialPivLU<MatX> factor_;
+  VecX weight_;  ///< ε W
+};
+
+}  // namespace jade

@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <cmath>
+
+#include "jade/stepping/island.h"
+
+namespace jade {
+namespace {
+
+/// Tree after tree.
+template <class Part>
+VecX stacked(const std::vector<MovingTree*>& trees, Part&& part) {
+  long size = 0;
+  for (const MovingTree* tree : trees) size += part(*tree).size();
+  VecX all(size);
+  long first = 0;
+  for (const MovingTree* tree : trees) {
+    all.segment(first, part(*tree).size()) = part(*tree);
+    first += part(*tree).size();
+  }
+  return all;
+}
+
+/// How far two numbers are from being equal, as a share of their size.
+double apart(double x, double y) {
+  const double size = std::abs(x) + std::abs(y);
+  return size > 0 ? std::abs(x - y) / size : 0;
+}
+
+}  // namespace
+
+void Island::record_start() {
+  if (!trace) return;
+  SubstepTrace& substep = trace->substeps.emplace_back();
+  substep.q = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.now.q; });
+  substep.left = left_;
+  substep.contacts.reserve(contacts.size());
+  for (const LiveContact& contact : contacts) {
+    const NearPair& pair = pairs[contact.pair];
+    substep.contacts.push_back({.shape_a = pair.a,
+                                .shape_b = pair.b,
+                                .material = pair.material,
+                                .friction = pair.friction,
+                                .restitution = pair.restitution,
+                                .a = contact.a,
+                                .b = contact.b,
+                                .now = contact.now});
+  }
+}
+
+std::vector<RowsTrace> Island::rows_trace() const {
+  std::vector<RowsTrace> rows;
+  rows.reserve(row_contacts_.size());
+  for (const int c : row_contacts_)
+    rows.push_back({.contact = c,
+                    .first = contacts[c].first_row,
+                    .count = contacts[c].rows,
+                    .directions = contacts[c].directions,
+                    .along_slip = contacts[c].along_slip});
+  return rows;
+}
+
+/// The row of the problem at hand that is nearest to another class, as LcpDerivative measures it.
+Kink Island::nearest_class() const {
+  Kink nearest;
+  const LcpProblem& p = problem_;
+  const LcpSolution& s = solution_;
+  const VecX sigma = p.beta + p.A.cwiseAbs() * s.f.cwiseAbs();
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    for (int i = contact.first_row; i < contact.first_row + contact.rows; ++i) {
+      const bool tangent = i > contact.first_row;
+      if (tangent && s.classes[i] == RowClass::separate) continue;
+      const double force = p.A(i, i) * s.f[i];
+      double margin = std::abs(s.v[i]);
+      if (s.classes[i] == RowClass::clamped) margin = std::abs(force);
+      if (s.classes[i] == RowClass::stick)
+        margin = p.A(i, i) * p.rows[i].mu * s.f[contact.first_row] - std::abs(force);
+      nearest.nearer({.kind = Kink::Kind::row_class,
+                      .distance = margin > 0 ? margin / sigma[i] : 0,
+                      .shape_a = pairs[contact.pair].a,
+                      .shape_b = pairs[contact.pair].b,
+                      .side = s.classes[i]});
+    }
+  }
+  return nearest;
+}
+
+/// The contact that is nearest to being treated in another way. Rows that carry no force do not count: without them the
+/// segment is the same.
+Kink Island::nearest_choice(double s) const {
+  Kink nearest;
+  const double slack = 1.5 * (settings_.standoff - settings_.clearance);
+  for (const LiveContact& contact : contacts) {
+    if (contact.first_row >= 0 && solution_.f[contact.first_row] == 0) continue;
+    const double excess = contact.now.gap - settings_.standoff, y = s * contact.approach;
+    const double active = 2 * span_ * span_ * std::abs(contact.free_pull);
+    const double away = settings_.integrator == Integrator::semi_implicit_euler
+                            ? y + s * s * std::min(0.0, contact.free_pull)
+                            : y;
+    double distance = 0;
+    const double limit = 2 * span_ * std::max(0.0, -contact.free_pull);
+    const double impact = -contact.approach - limit, size = std::abs(contact.approach) + limit;
+    const auto share = [](double margin, double of) { return of > 0 ? margin / of : 0; };
+    const double far = share(excess - active - slack, std::abs(excess) + active + slack);
+    const double low =
+        share(-2 * std::max(excess, 0.0) - slack - y, std::abs(y) + 2 * std::abs(excess) + slack);
+    const double high = share(away - slack, std::abs(away) + slack);
+    // Negative: the condition for being a row holds by so much.
+    const double worst = std::max({far, low, high, share(impact, size)});
+    distance = std::abs(worst);
+    nearest.nearer({.kind = Kink::Kind::row_choice,
+                    .distance = distance,
+                    .shape_a = pairs[contact.pair].a,
+                    .shape_b = pairs[contact.pair].b});
+  }
+  return nearest;
+}
+
+void Island::record_collision(ImpactLaw law) {
+  if (!trace) return;
+  CollisionTrace& collision = trace->substeps.back().collision;
+  trace->substeps.back().collides = true;
+  collision.rows = rows_trace();
+  collision.v_before = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.now.v; });
+  collision.poisson = law == ImpactLaw::poisson;
+  // Laws that were tried before are of no consequence.
+  const std::ptrdiff_t used = collision.poisson ? 2 : 1;
+  collision.stages.erase(collision.stages.begin(), collision.stages.end() - used);
+  collision.solved = solution_.status == LcpStatus::solved;
+  for (const int c : row_contacts_)
+    collision.bounces.push_back(law != ImpactLaw::inelastic && is_impact(contacts[c]));
+  collision.nearest = nearest_class();
+}
+
+void Island::record_solve(double s, SolveTrace::Length rule) {
+  if (!trace) return;
+  SubstepTrace& substep = trace->substeps.back();
+  const int from = static_cast<int>(substep.solves.size()) - 1;
+  if (from < 0) {
+    substep.v = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.now.v; });
+    for (std::size_t c = 0; c < contacts.size(); ++c) substep.contacts[c].approach = contacts[c].approach;
+  }
+  SolveTrace solve{.rule = rule, .from = from, .s = s};
+  switch (rule) {
+    case SolveTrace::Length::rest:
+      solve.factor = s / substep.left;
+      break;
+    case SolveTrace::Length::same:
+      solve.factor = s / substep.solves[from].s;
+      break;
+    case SolveTrace::Length::swept:
+      solve.factor = s / substep.solves[from].hit.time;
+      break;
+    case SolveTrace::Length::event:
+      break;
+  }
+  solve.rows = rows_trace();
+  if (!row_contacts_.empty()) {
+    solve.forces = {solution_.classes, solution_.f};
+    solve.solved = solution_.status == LcpStatus::solved;
+    solve.nearest = nearest_class();
+  }
+  solve.nearest.nearer(nearest_choice(s));
+  solve.u_first = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.u_first; });
+  solve.v_next = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.v_next; });
+  for (const BendTrace& bend : bends_)
+    if (std::any_of(pairs.begin(), pairs.end(), [&](const NearPair& pair) {
+          return pair.bend != 0 && pair.a == bend.shape_a && pair.b == bend.shape_b;
+        }))
+      solve.bends.push_back(bend);
+  substep.solves.push_back(std::move(solve));
+}
+
+void Island::record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact) {
+  if (!trace) return;
+  bends_.push_back({.shape_a = pair.a,
+                    .shape_b = pair.b,
+                    .from = static_cast<int>(trace->substeps.back().solves.size()) - 1,
+                    .span = bend_span_,
+                    .contact = contact,
+                    .value = pair.bend,
+                    .capped = pair.bend > bend,
+                    .p_A = end.point_A,
+                    .p_B = end.point_B,
+                    .normal = end.normal});
+}
+
+/// Keeps the earliest hit of the sweep at hand, and how much later the second one would have been.
+void Island::record_hit(const NearPair& pair, const TimeOfImpactResult& toi, double goal) {
+  if (!trace) return;
+  SolveTrace& solve = trace->substeps.back().solves.back();
+  HitTrace& first = solve.hit;
+  if (first.hit) solve.nearest.nearer({Kink::Kind::grazing, apart(toi.time, first.time), pair.a, pair.b});
+  if (first.hit && toi.time >= first.time) return;
+  first = {.hit = true,
+           .time = toi.time,
+           .shape_a = pair.a,
+           .shape_b = pair.b,
+           .p_A = toi.point_A,
+           .p_B = toi.point_B,
+           .normal = toi.normal,
+           .gap_error = toi.gap - goal,
+           .unsettled = toi.status != TimeOfImpactResult::Status::hit};
+  first.half_gap = goal == 0.5 * pair.separation;
+  for (std::size_t c = 0; first.half_gap && c < contacts.size(); ++c)
+    if (&pairs[contacts[c].pair] == &pair &&
+        (first.half_of < 0 || contacts[c].now.gap < contacts[first.half_of].now.gap))
+      first.half_of = static_cast<int>(c);
+}
+
+void Island::record_move(double sigma) {
+  if (trace) trace->substeps.back().sigma = sigma;
+}
+
+}  // namespace jade
