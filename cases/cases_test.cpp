@@ -9,6 +9,7 @@
 
 #include "cases/case.h"
 #include "cases/gradient_case.h"
+#include "cases/optimisation_case.h"
 
 namespace jade::cases {
 namespace {
@@ -98,6 +99,24 @@ class GradientMutantTest : public testing::Test {
   const GradientCase& case_;
 };
 
+class OptimisationCaseTest : public testing::Test {
+ public:
+  explicit OptimisationCaseTest(const OptimisationCase& c) : case_(c) {}
+
+  void TestBody() override {
+    const OptimisationResult result = run_optimisation_case(case_);
+    EXPECT_EQ(result.verdict, Verdict::pass) << case_.claim << "\n" << result.reason;
+    for (const OptimisationRow& row : result.rows) {
+      if (row.verdict() != Verdict::fail) continue;
+      ADD_FAILURE() << row.method << ": " << row.found << ": " << row.quantity << " " << row.error << " "
+                    << row.unit << " over tolerance " << row.tolerance;
+    }
+  }
+
+ private:
+  const OptimisationCase& case_;
+};
+
 /// `sliding_prism.jade_semi_implicit_euler`: a colon in a name would be read as two names by --gtest_filter, and the
 /// variant would never be run by itself.
 void add_test(const std::string& case_name, std::string name, const std::function<testing::Test*()>& make) {
@@ -119,6 +138,8 @@ void register_tests() {
     add_test("gradient_" + c.name, "is_right", [&c] { return new GradientCaseTest(c); });
     add_test("gradient_" + c.name, "fails_a_wrong_world", [&c] { return new GradientMutantTest(c); });
   }
+  for (const OptimisationCase& c : all_optimisation_cases())
+    add_test("optimise_" + c.name, "reaches_its_goal", [&c] { return new OptimisationCaseTest(c); });
 }
 
 }  // namespace jade::cases

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "cases/gradient_case.h"
+#include "cases/pushing_task.h"
 #include "cases/scenes.h"
 #include "reference/closed_form/impacts.h"
 
@@ -37,53 +38,16 @@ const RegisterGradientCase bounce{{
 
 const closed_form::PushedBall kPush{.force = 3 * std::sqrt(2.0), .gap = std::sqrt(2.0) - 0.4 - kStandoff};
 
-/// |x₂ − 0|² + 0.1 ∫ |u|² dt, of the planar coordinates.
-Outcome cost(const Model& model) {
-  const int x1 = coordinate_of(model, "first", 0), x2 = coordinate_of(model, "second", 0);
-  const auto place = [x2](const Experiment& e, const Rollout& r) {
-    return Vec2(readings(e.model, {{.coordinate = x2}, {.coordinate = x2 + 1}}).value(e, r));
-  };
-  return {.names = {"cost"},
-          .value =
-              [=](const Experiment& e, const Rollout& r) {
-                double effort = 0;
-                for (const Controls& c : r.controls) effort += c.effort.segment<2>(x1).squaredNorm();
-                return VecX::Constant(1, place(e, r).squaredNorm() + 0.1 * r.settings.h * effort);
-              },
-          .cotangents =
-              [=](const Experiment& e, const Rollout& r, int) {
-                RolloutCotangents cotangents = no_cotangents(r);
-                VecX& q = cotangents.states.back().q = VecX::Zero(e.model.nv());
-                q.segment<2>(x2) = 2 * place(e, r);
-                for (const Controls& c : r.controls) {
-                  VecX direct = VecX::Zero(e.model.nv());
-                  direct.segment<2>(x1) = 0.2 * r.settings.h * c.effort.segment<2>(x1);
-                  cotangents.effort.push_back(direct);
-                }
-                return cotangents;
-              }};
-}
-
 const double kAlong = kPush.cost_by_force(1, std::sqrt(2.0), 0.1) / std::sqrt(2.0);
 
 const RegisterGradientCase push{{
     .name = "zhong_task_3",
     .claim = "The cost of pushing one ball into another, by the force, at the published first guess (3, 3).",
     .source = "Zhong et al. 2022, task 3: constant force until the impact, then straight motion",
-    .scene =
-        [] {
-          SceneDescription s = contact_scene("zhong_task_3", 0, 0, 1);
-          s.bodies = {free_solid("first", Sphere{0.2}, Vec3(-2, -2, 0)),
-                      free_solid("second", Sphere{0.2}, Vec3(-1, -1, 0))};
-          for (BodyDescription& body : s.bodies)
-            body.inertia = InertiaDescription{.mass = 1, .inertia = 0.4 * 0.04 * Mat3::Identity()};
-          const Signal three{.times = {0}, .values = {3}}, none{.times = {0}, .values = {0}};
-          s.bodies[0].joint.effort = {three, three, none, none, none, none};
-          return s;
-        },
+    .scene = pushing_scene,
     .time_step = 1.0 / 480,
     .steps = 480,
-    .outcome = cost,
+    .outcome = pushing_cost,
     .truths = {by_effort("first", 0, {kAlong}), by_effort("first", 1, {kAlong})},
     .tolerance = kLocated,
     .wrong = [](SceneDescription& s) { s.pairs[0].restitution = 0.95; },

@@ -107,7 +107,7 @@ class Flow {
         }
       }
       changed = start_.model.with(values);
-      other.emplace(*changed);
+      other.emplace(*changed, workspace_);
     }
     const Model& model = changed ? *changed : start_.model;
     State state = start_.state;
@@ -268,7 +268,9 @@ GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers
       const VecX analytic = linear.along(d);
       // Something of the size of the direction always arrives at the end.
       const double least = k == 1 ? 0 : 1;
-      const Differences differences = differentiate([&](double s) { return flow(d, s); }, least);
+      const Differences differences = settings.differences
+                                          ? differentiate([&](double s) { return flow(d, s); }, least)
+                                          : Differences{.value = VecX::Zero(analytic.size())};
       trial.directions[k] = {.check = check_derivative(analytic, differences),
                              .claims_regular = trial.regularity.regular};
       trial.transpose_error =

@@ -12,6 +12,7 @@ namespace jade::gradient_trial {
 /// What is asked of the gradient in one world.
 struct TrialSettings {
   int warm_up = 8;  ///< at most so many steps are made first, so that the state is none that a person placed
+  bool differences = true;  ///< off: only products from the left are held against the Jacobians
   double tolerance = 1e-6;  ///< relative, for directions in which differences settle
 };
 

@@ -11,6 +11,7 @@ void add_gradient_command(CLI::App& app, int& exit_code);
 void add_lcp_command(CLI::App& app, int& exit_code);
 
 void add_list_command(CLI::App& app, int& exit_code);
+void add_optimise_command(CLI::App& app, int& exit_code);
 void add_run_command(CLI::App& app, int& exit_code);
 void add_show_command(CLI::App& app, int& exit_code);
 

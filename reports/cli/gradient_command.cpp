@@ -9,10 +9,10 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/gradient_fuzz_command.h"
+#include "cli/named.h"
 #include "cli/progress_bar.h"
 #include "gradients/gradient_table.h"
 #include "jade/base/atomic_file.h"
-#include "jade/base/suggest.h"
 
 namespace jade::cli {
 namespace {
@@ -23,24 +23,9 @@ struct CheckOptions {
   bool json = false, list = false;
 };
 
-std::vector<cases::GradientCase> select_gradient_cases(const std::vector<std::string>& names) {
-  const std::vector<cases::GradientCase>& all = cases::all_gradient_cases();
-  if (names.empty()) return all;
-  std::vector<std::string> known;
-  for (const cases::GradientCase& c : all) known.push_back(c.name);
-  std::vector<Mistake> mistakes;
-  for (const std::string& name : names)
-    if (std::ranges::count(known, name) == 0)
-      mistakes.push_back({"gradient case \"" + name + "\"", "is unknown", suggest(name, known)});
-  if (!mistakes.empty()) throw InvalidInput("arguments", mistakes);
-  std::vector<cases::GradientCase> chosen;
-  for (const cases::GradientCase& c : all)
-    if (std::ranges::count(names, c.name) > 0) chosen.push_back(c);
-  return chosen;
-}
-
 int run_check(const CheckOptions& options) {
-  const std::vector<cases::GradientCase> chosen = select_gradient_cases(options.names);
+  const std::vector<cases::GradientCase> chosen =
+      select_named(cases::all_gradient_cases(), options.names, "gradient case");
   if (options.list) {
     for (const cases::GradientCase& c : chosen) fmt::print("{:<28}  {}\n", c.name, c.claim);
     return kSuccess;

@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   cli::add_gradient_command(app, exit_code);
   cli::add_lcp_command(app, exit_code);
   cli::add_list_command(app, exit_code);
+  cli::add_optimise_command(app, exit_code);
   cli::add_run_command(app, exit_code);
   cli::add_show_command(app, exit_code);
   try {

@@ -194,6 +194,7 @@ Outcome readings(const Model& model, const std::vector<Reading>& list) {
 
 struct Laboratory::Bench {
   explicit Bench(const Model& model) : steps(model), gradients(model) {}
+  Bench(const Model& model, const Bench& other) : steps(model, other.steps), gradients(model) {}
   StepWorkspace steps;
   GradientWorkspace gradients;
 };
@@ -204,7 +205,7 @@ Laboratory::~Laboratory() = default;
 
 Laboratory::Bench& Laboratory::bench_for(const Experiment& run, bool same_model) {
   if (same_model) return *base_bench_;
-  other_bench_ = std::make_unique<Bench>(run.model);
+  other_bench_ = std::make_unique<Bench>(run.model, *base_bench_);
   return *other_bench_;
 }
 

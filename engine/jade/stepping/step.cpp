@@ -13,7 +13,8 @@
 namespace jade {
 
 struct StepWorkspace::Data {
-  explicit Data(const Model& model) : collision(model), dynamics(model) {
+  explicit Data(const Model& model) : Data(model, CollisionModel(model)) {}
+  Data(const Model& model, CollisionModel shapes) : collision(std::move(shapes)), dynamics(model) {
     for (std::size_t t = 0; t < model.trees().size(); ++t) trees.emplace_back(model, static_cast<int>(t));
   }
 
@@ -24,6 +25,8 @@ struct StepWorkspace::Data {
 };
 
 StepWorkspace::StepWorkspace(const Model& model) : data_(std::make_unique<Data>(model)) {}
+StepWorkspace::StepWorkspace(const Model& model, const StepWorkspace& other)
+    : data_(std::make_unique<Data>(model, CollisionModel(model, other.collision()))) {}
 StepWorkspace::~StepWorkspace() = default;
 StepWorkspace::StepWorkspace(StepWorkspace&&) noexcept = default;
 const CollisionModel& StepWorkspace::collision() const { return data_->collision; }
