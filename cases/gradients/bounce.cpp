@@ -20,7 +20,7 @@ SceneDescription scene(double height, double velocity, double restitution, doubl
   return s;
 }
 
-const closed_form::DriftingBall kDrift{.height = 1, .speed = 2, .restitution = 0.8};
+const closed_form::DriftingBall kDrift{.height = 0.93, .speed = 2, .restitution = 0.8};
 
 const RegisterGradientCase drifting{{
     .name = "bounce_without_gravity",

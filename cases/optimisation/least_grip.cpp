@@ -17,7 +17,7 @@ std::vector<OptimisationRow> solve() {
   const Experiment experiment = make_experiment(
       gripped_plate(
           {.mass = kGrip.mass, .friction = kGrip.friction, .gravity = kGrip.gravity, .force = kFirst}),
-      {.h = 0.01, .steps = 30});
+      {.h = 0.01, .steps = 10});
   const Model& model = experiment.model;
   const int left = coordinate_of(model, "left", 0), right = coordinate_of(model, "right", 0);
   const Outcome falls = readings(model, {{.velocity = true, .coordinate = coordinate_of(model, "plate", 2)}});

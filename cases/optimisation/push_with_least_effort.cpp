@@ -21,7 +21,7 @@ std::vector<OptimisationRow> solve() {
   const Minimum minimum = least_loss({.experiment = experiment,
                                       .outcome = pushing_cost(experiment.model),
                                       .variables = variables,
-                                      .most_iterations = 60});
+                                      .most_iterations = 150});
   return {{.method = "Ceres, L-BFGS over 960 forces",
            .found = fmt::format("cost {:.6f}", minimum.outcome[0]),
            .quantity = "cost above the published optimum",

@@ -88,13 +88,16 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
     add_momentum(velocity, impulse.v, q_, i, parts_[i].tree->start, change, VecX::Zero(n), classes);
   }
   classes.rows.resize(impulse.forces.classes.size());
-  FrameDerivative frame;
+  std::vector<FrameDerivative> frames(collision.rows.size());
+  std::vector<const PlacedContact*> placed;
   RowDerivative by;
   for (std::size_t i = 0; i < collision.rows.size(); ++i) {
     const RowsTrace& rows = collision.rows[i];
+    FrameDerivative& frame = frames[i];
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
     const PlacedContact& at = start_contact(rows.contact);
     const ContactMotion& motion = at.motion;
+    placed.push_back(&at);
     const VecX before = local(motion, collision.v_before);
     frame_by_position(rows, at, at, before, frame);
     rows_by_position(rows, at, frame, local(motion, impulse.to), by);
@@ -142,7 +145,14 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
         tape.add_scaled(out, use.row, 1, -approach);
   }
   if (!classes.factor()) refuse("the equations of an impact cannot be solved");
-  tape.solve(velocity, forces, std::move(classes));
+  const int shares = add_shares({.rows = collision.rows,
+                                 .contacts = placed,
+                                 .frames = frames,
+                                 .f = impulse.forces.f,
+                                 .place = q_,
+                                 .v0 = v_before},
+                                classes);
+  tape.solve(velocity, forces, shares, std::move(classes));
   return {velocity, forces};
 }
 

@@ -52,7 +52,8 @@ int IslandTape::event_of(int index) {
     }
   }
   classes.rows.resize(event.forced.classes.size());
-  FrameDerivative frame;
+  std::vector<FrameDerivative> frames(trace.rows.size());
+  std::vector<const PlacedContact*> placed;
   RowDerivative by;
   const int slip_at_end = tape.slot(1), slip_at_start = tape.slot(1);
   std::size_t ending = 0;
@@ -61,6 +62,8 @@ int IslandTape::event_of(int index) {
     const RowsTrace& rows = trace.rows[i];
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
     const ContactMotion& motion = at[i].motion;
+    FrameDerivative& frame = frames[i];
+    placed.push_back(&at[i]);
     frame_by_position(rows, start_contact(rows.contact), at[i], local(motion, v0), frame);
     rows_by_position(rows, at[i], frame, local(motion, x), by);
     Vec3 F = Vec3::Zero();
@@ -105,7 +108,17 @@ int IslandTape::event_of(int index) {
   }
   tape.add_scaled(slip_at_end, forces + event.row, 1, -1);  // what moves the row besides v̂
   if (!classes.factor()) refuse("the forecast of a slip's end cannot be solved");
-  tape.solve(velocity, forces, std::move(classes));
+  const int shares = add_shares({.rows = trace.rows,
+                                 .contacts = placed,
+                                 .frames = frames,
+                                 .f = event.forced.f,
+                                 .middle = true,
+                                 .place = slots.place,
+                                 .v0 = slots.v0,
+                                 .s = slots.s,
+                                 .length = s},
+                                classes);
+  tape.solve(velocity, forces, shares, std::move(classes));
   add_columns(slip_at_end, velocity, at[ending].motion, ending_J, 1);
 
   const int end = tape.slot(1);

@@ -141,12 +141,18 @@ GradientCheck gradient_check(const Experiment& experiment, const Outcome& outcom
   const auto n = static_cast<Eigen::Index>(variables.size());
   const Laboratory::Derivative analytic = laboratory.differentiate(outcome, variables, VecX::Zero(n));
   GradientCheck check{.regularity = analytic.regularity};
+  // A variable without effect is judged in a hundredth of the size of those that have one.
+  double largest = 0;
+  for (std::size_t k = 0; k < variables.size(); ++k)
+    largest = std::max(largest, scale_of(experiment, variables[k]) *
+                                    size_of(analytic.jacobian.col(static_cast<Eigen::Index>(k))));
   for (std::size_t k = 0; k < variables.size(); ++k) {
     const std::span<const Variable> one(&variables[k], 1);
     // A parameter's own size is the unit of its steps.
     const double unit = scale_of(experiment, variables[k]);
-    const Differences column = differentiate(
-        [&](double s) { return laboratory.value(outcome, one, VecX::Constant(1, s * unit)); }, 0, settings);
+    const Differences column =
+        differentiate([&](double s) { return laboratory.value(outcome, one, VecX::Constant(1, s * unit)); },
+                      1e-2 * largest, settings);
     for (std::size_t i = 0; i < outcome.names.size(); ++i) {
       const auto row = static_cast<Eigen::Index>(i);
       const auto of = [&](const VecX& x) { return x.size() == 0 ? column.value[row] / unit : x[row] / unit; };

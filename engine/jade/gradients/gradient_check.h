@@ -63,7 +63,9 @@ struct GradientEntry {
   std::string outcome, variable;
   double analytic = 0, difference = 0;
   double left = 0, right = 0;  ///< both the difference where only one side exists
-  double estimated_error = 0;  ///< of the difference, relative to the size of the column
+  double estimated_error = 0;  ///< of the difference
+  /// Errors are relative to the largest derivative by this variable, at least to a hundredth of the largest by any (each
+  /// moved in its own unit, scale_of).
   double error = 0, digits = 0;
   Smoothness smoothness = Smoothness::unresolved;
 };

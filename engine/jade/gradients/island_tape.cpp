@@ -77,6 +77,7 @@ void IslandTape::build() {
 
 void IslandTape::substep(const SubstepTrace& trace) {
   substep_ = &trace;
+  debug_starts.push_back({q_, v_, left_});
   solves_.assign(trace.solves.size(), {});
   start_contacts_.resize(std::max(start_contacts_.size(), trace.contacts.size()));
   placed_.assign(trace.contacts.size(), 0);
@@ -280,6 +281,7 @@ void IslandTape::move() {
   const double sigma = substep_->sigma, s = trace.s;
   if (sigma == 0) return;
   const bool hits = sigma != s;
+  stop_slip(trace);
   const int length = hits ? hit_of(last) : solve(last).s;
   const Solve slots = solve(last);
   if (!no_derivative.empty()) return;

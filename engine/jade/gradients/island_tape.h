@@ -48,6 +48,8 @@ class IslandTape {
   int parameters_in = 0,
       step_size_in = 0;      ///< the step size is summed up from the parameters that ask for it
   int q_out = 0, v_out = 0;  ///< and of the outputs
+  std::vector<std::array<int, 3>> debug_starts;
+  std::vector<std::pair<int, double>> debug_lengths;
   Kink nearest;
   std::string no_derivative;  ///< why there is none; empty: there is one
 
@@ -109,8 +111,8 @@ class IslandTape {
   void place_middle(const SolveTrace& solve);
   void add_dynamics(const SolveTrace& solve, const Solve& slots, ClassSolve& classes);
   void add_free_slip(const SolveTrace& solve, Solve& slots);
-  void add_contact_rows(const SolveTrace& solve, const Solve& slots, const std::vector<int>& bends,
-                        ClassSolve& classes);
+  int add_contact_rows(const SolveTrace& solve, const Solve& slots, const std::vector<int>& bends,
+                       ClassSolve& classes);
   void add_bias(const SolveTrace& solve, const RowsTrace& rows, const Solve& slots,
                 const std::vector<int>& bends, const FrameDerivative& frame, int out);
   int effort_row(const Part& part) const { return effort_in + part.v; }
@@ -137,6 +139,19 @@ class IslandTape {
                                   int forces_before);
   void add_friction(const RowsTrace& rows, const ContactMotion& motion, const ForcesTrace& forces, int out,
                     double scale);
+  /// r₃ of redundant contacts that slip: −(S dJ y₁ + dW x); −1 when their shares have no effect. See ProximalInverse.
+  struct Shares {
+    const std::vector<RowsTrace>& rows;
+    const std::vector<const PlacedContact*>& contacts;
+    const std::vector<FrameDerivative>& frames;
+    const VecX& f;
+    bool middle = false;
+    int place = -1, v0 = -1, s = -1;  ///< rows on the tape; s < 0: the mass matrix does not depend on it
+    double length = 0;
+  };
+  int add_shares(const Shares& shares, ClassSolve& classes);
+  /// Slip that is too slow to count ends at once: see stop_slip.
+  void stop_slip(const SolveTrace& solve);
   /// ∂(M Δ)/∂q and M into the tree's jacobian, at the start or at the middle.
   void momentum_derivatives(GradientTree& tree, DynamicsWorkspace& work, const VecX& change);
   /// x_out += M x_in − ∂(M Δ)/∂q x_place − ∂(M Δ)/∂p, with what is added to the diagonal of M.
@@ -163,6 +178,7 @@ class IslandTape {
   std::vector<PlacedContact> start_contacts_;
   std::vector<char> placed_;
   VecX q_m_;
+  std::vector<PlacedContact> moved_;  ///< per rows of a solve
 };
 
 }  // namespace jade

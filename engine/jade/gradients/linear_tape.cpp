@@ -41,10 +41,34 @@ bool ClassSolve::factor() {
       if (r < 0 || r >= block.J.rows()) continue;
       K.row(i) += block.J.row(r) * Z_.middleRows(block.column, block.J.cols());
     }
-  return inverse_.factor(K);
+  K_ = K;
+  W_ = K.diagonal();
+  return inverse_.factor(K_, W_);
 }
 
-void ClassSolve::solve(RowMatX& x, int v, int f) const {
+bool ClassSolve::shares_matter() const {
+  // One force a row: nothing slips. As many independent rows as unknowns: nothing is shared.
+  if (ties_.size() == free_.size() || free_.size() < 2) return false;
+  MatX part = MatX::Identity(static_cast<long>(free_.size()), static_cast<long>(free_.size()));
+  inverse_.null_part(part);
+  const double size = (Z_ * W_.cwiseAbs().cwiseInverse().asDiagonal()).norm();
+  return (Z_ * part).norm() > 1e-6 * size;  // rounding of (ε W H)ᴺ is 1e-9
+}
+
+bool ClassSolve::set_weights(const VecX& W) {
+  W_ = W;
+  return inverse_.factor(K_, W_);
+}
+
+VecX ClassSolve::rates_of_shares(const VecX& f) const {
+  MatX x(static_cast<long>(free_.size()), 1);
+  for (std::size_t i = 0; i < free_.size(); ++i)
+    x(static_cast<long>(i), 0) = W_[static_cast<long>(i)] * f[free_[i]];
+  inverse_.solve(x);
+  return -(Z_ * x);
+}
+
+void ClassSolve::solve(RowMatX& x, int v, int f, int shares) const {
   for (const Tree& tree : trees)
     tree.factor.solve(*tree.model, x.middleRows(v + tree.first, tree.model->nv()));
   if (rows.empty()) return;
@@ -55,16 +79,27 @@ void ClassSolve::solve(RowMatX& x, int v, int f) const {
   MatX e(static_cast<long>(free_.size()), x.cols());
   for (std::size_t i = 0; i < free_.size(); ++i) e.row(static_cast<long>(i)) = forces.row(free_[i]);
   inverse_.solve(e);
+  if (shares >= 0) {
+    MatX part(e.rows(), e.cols());
+    for (std::size_t i = 0; i < free_.size(); ++i) part.row(static_cast<long>(i)) = x.row(shares + free_[i]);
+    inverse_.null_part(part);
+    e += part;
+  }
   x.middleRows(v, size_).noalias() += Z_ * e;
   forces.setZero();
   for (const Tie& tie : ties_) forces.row(tie.row) += tie.slope * e.row(tie.free);
 }
 
-void ClassSolve::solve_transposed(VecX& x, int v, int f) const {
+void ClassSolve::solve_transposed(VecX& x, int v, int f, int shares) const {
   if (!rows.empty()) {
     auto forces = x.segment(f, static_cast<long>(rows.size()));
     VecX e = Z_.transpose() * x.segment(v, size_);
     for (const Tie& tie : ties_) e[tie.free] += tie.slope * forces[tie.row];
+    if (shares >= 0) {
+      VecX part = e;
+      inverse_.null_part_transposed(part);
+      for (std::size_t i = 0; i < free_.size(); ++i) x[shares + free_[i]] += part[static_cast<long>(i)];
+    }
     inverse_.solve_transposed(e);
     forces.setZero();
     for (std::size_t i = 0; i < free_.size(); ++i) forces[free_[i]] = e[static_cast<long>(i)];
@@ -89,8 +124,8 @@ void LinearTape::solve(int at, const Model& model, TreeFactorization factor) {
   trees_.push_back({&model, std::move(factor)});
 }
 
-void LinearTape::solve(int velocities, int forces, ClassSolve classes) {
-  maps_.push_back({velocities, forces, 0, 0, static_cast<int>(classes_.size()), Kind::classes});
+void LinearTape::solve(int velocities, int forces, int shares, ClassSolve classes) {
+  maps_.push_back({velocities, forces, shares, 0, static_cast<int>(classes_.size()), Kind::classes});
   classes_.push_back(std::move(classes));
 }
 
@@ -114,7 +149,7 @@ void LinearTape::forward(RowMatX& x) const {
         break;
       }
       case Kind::classes:
-        classes_[static_cast<std::size_t>(map.at)].solve(x, map.out, map.in);
+        classes_[static_cast<std::size_t>(map.at)].solve(x, map.out, map.in, map.rows);
         break;
     }
   }
@@ -140,7 +175,7 @@ void LinearTape::backward(VecX& x) const {
         break;
       }
       case Kind::classes:
-        classes_[static_cast<std::size_t>(map.at)].solve_transposed(x, map.out, map.in);
+        classes_[static_cast<std::size_t>(map.at)].solve_transposed(x, map.out, map.in, map.rows);
         break;
     }
   }

@@ -36,10 +36,19 @@ class ClassSolve {
   /// Forms and factors K once the lists are filled; false when something is not finite.
   [[nodiscard]] bool factor();
 
-  /// (r₁, r₂) → (dv, df) in place: rows `v` … and `f` … of x.
-  void solve(RowMatX& x, int v, int f) const;
+  /// The rows that hold with equality; their forces are the unknowns x.
+  const std::vector<int>& free_rows() const { return free_; }
+  /// Whether how redundant contacts share their load has an effect on velocities: they slip in different directions.
+  bool shares_matter() const;
+  /// With the exact W = diag A of the free rows from now on; y₁ with S J y₁ = −W x.
+  [[nodiscard]] bool set_weights(const VecX& W);
+  VecX rates_of_shares(const VecX& f) const;
+
+  /// (r₁, r₂) → (dv, df) in place: rows `v` … and `f` … of x. `shares` (−1: none) are rows r₃ with zᵀ W dx = zᵀ r₃ for
+  /// all z with zᵀ K = 0.
+  void solve(RowMatX& x, int v, int f, int shares) const;
   /// The transpose of it.
-  void solve_transposed(VecX& x, int v, int f) const;
+  void solve_transposed(VecX& x, int v, int f, int shares) const;
 
  private:
   int size_ = 0;           ///< velocities
@@ -50,6 +59,8 @@ class ClassSolve {
   };
   std::vector<Tie> ties_;  ///< P without zeros
   RowMatX Z_;
+  MatX K_;
+  VecX W_;
   ProximalInverse inverse_;
 };
 
@@ -81,7 +92,7 @@ class LinearTape {
   }
   /// x_at ← A⁻¹ x_at
   void solve(int at, const Model& model, TreeFactorization factor);
-  void solve(int velocities, int forces, ClassSolve classes);
+  void solve(int velocities, int forces, int shares, ClassSolve classes);
 
   /// Rows of the inputs are set, all others zero.
   void forward(RowMatX& x) const;

@@ -39,6 +39,7 @@ IslandTape::Solve& IslandTape::solve(int index) {
 
   Solve slots;
   slots.s = length_of(index);
+  debug_lengths.push_back({slots.s, trace.s});
   std::vector<int> bends;
   for (const BendTrace& bend : trace.bends) bends.push_back(bend_of(bend));
   place_middle(trace);
@@ -60,9 +61,8 @@ IslandTape::Solve& IslandTape::solve(int index) {
   slots.forces = tape.slot(static_cast<int>(trace.forces.f.size()));
   ClassSolve classes;
   add_dynamics(trace, slots, classes);
-  add_contact_rows(trace, slots, bends, classes);
-  if (!classes.factor()) refuse("a segment's equations cannot be solved");
-  tape.solve(slots.v_next, slots.forces, std::move(classes));
+  const int shares = add_contact_rows(trace, slots, bends, classes);
+  tape.solve(slots.v_next, slots.forces, shares, std::move(classes));
   slots.built = true;
   return solves_[static_cast<std::size_t>(index)] = slots;
 }
@@ -217,21 +217,25 @@ void IslandTape::add_friction(const RowsTrace& rows, const ContactMotion& motion
       add_rows(out, motion, column, use.row, scale);
 }
 
-void IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, const std::vector<int>& bends,
-                                  ClassSolve& classes) {
+int IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, const std::vector<int>& bends,
+                                 ClassSolve& classes) {
   const VecX x = midpoint() ? VecX(substep_->v + trace.v_next) : trace.v_next;
   const VecX v0 = midpoint() ? VecX(0.5 * (substep_->v + trace.u_first)) : trace.u_first;
   classes.rows.resize(trace.forces.classes.size());
-  PlacedContact moved;
-  FrameDerivative frame;
+  moved_.resize(std::max(moved_.size(), trace.rows.size()));
+  std::vector<const PlacedContact*> placed;
+  std::vector<FrameDerivative> frames(trace.rows.size());
   RowDerivative by;
-  for (const RowsTrace& rows : trace.rows) {
+  for (std::size_t index = 0; index < trace.rows.size(); ++index) {
+    const RowsTrace& rows = trace.rows[index];
+    FrameDerivative& frame = frames[index];
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
     const PlacedContact& start = start_contact(rows.contact);
     if (midpoint())
       place_contact(contact, collision_, row_trees_middle_, anchor(contact.shape_a), anchor(contact.shape_b),
-                    poses(contact.shape_a, contact.shape_b, row_trees_middle_), &start, moved);
-    const PlacedContact& at = midpoint() ? moved : start;
+                    poses(contact.shape_a, contact.shape_b, row_trees_middle_), &start, moved_[index]);
+    const PlacedContact& at = midpoint() ? moved_[index] : start;
+    placed.push_back(&at);
     frame_by_position(rows, start, at, local(at.motion, v0), frame);
     rows_by_position(rows, at, frame, local(at.motion, x), by);
     Vec3 F = Vec3::Zero();
@@ -261,6 +265,17 @@ void IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, c
                                 by.J.middleCols(part.first, part.count)});
     }
   }
+  if (!classes.factor()) refuse("a segment's equations cannot be solved");
+  return add_shares({.rows = trace.rows,
+                     .contacts = placed,
+                     .frames = frames,
+                     .f = trace.forces.f,
+                     .middle = true,
+                     .place = slots.place,
+                     .v0 = slots.v0,
+                     .s = slots.s,
+                     .length = trace.s},
+                    classes);
 }
 
 /// r₂ of the bias: see Island::set_bias.

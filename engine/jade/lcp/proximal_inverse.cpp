@@ -9,8 +9,8 @@ constexpr int kSteps = 4;
 
 }  // namespace
 
-bool ProximalInverse::factor(const MatX& K) {
-  weight_ = K.diagonal();
+bool ProximalInverse::factor(const MatX& K, const VecX& W) {
+  weight_ = W;
   for (double& w : weight_) w = kProximal * (w > 0 ? w : 1);
   if (!K.allFinite()) return false;
   if (K.rows() == 0) return true;
@@ -20,10 +20,11 @@ bool ProximalInverse::factor(const MatX& K) {
 
 void ProximalInverse::solve(MatX& r) const {
   if (size() == 0) return;
-  MatX term = factor_.solve(r);
+  MatX term = factor_.solve(r), next;
   r = term;
   for (int k = 1; k < kSteps; ++k) {
-    term = factor_.solve(weight_.asDiagonal() * term);
+    next = weight_.asDiagonal() * term;
+    term = factor_.solve(next);
     r += term;
   }
 }
@@ -38,6 +39,26 @@ void ProximalInverse::solve_transposed(VecX& r) const {
   }
   next = factor_.transpose().solve(r);
   r = next;
+}
+
+void ProximalInverse::null_part(MatX& r) const {
+  if (size() == 0) return;
+  MatX next;
+  for (int k = 0; k < kSteps; ++k) {
+    next = factor_.solve(r);
+    r = weight_.asDiagonal() * next;
+  }
+  r = kProximal * next;
+}
+
+void ProximalInverse::null_part_transposed(VecX& r) const {
+  if (size() == 0) return;
+  VecX next;
+  for (int k = 0; k < kSteps; ++k) {
+    next = factor_.transpose().solve(r);
+    r = weight_.cwiseProduct(next);
+  }
+  r = kProximal * next;
 }
 
 }  // namespace jade

@@ -201,6 +201,9 @@ void Island::record_hit(const NearPair& pair, const TimeOfImpactResult& toi, dou
            .normal = toi.normal,
            .gap_error = toi.gap - goal,
            .unsettled = toi.status != TimeOfImpactResult::Status::hit};
+  // The sweep measures from any point of a plane; the gap moves with the one below the other shape.
+  if (collision_.shapes()[pair.a].geometry.is_half_space()) first.p_A = first.p_B;
+  if (collision_.shapes()[pair.b].geometry.is_half_space()) first.p_B = first.p_A;
   first.half_gap = goal == 0.5 * pair.separation;
   for (std::size_t c = 0; first.half_gap && c < contacts.size(); ++c)
     if (&pairs[contacts[c].pair] == &pair &&
