@@ -36,6 +36,22 @@ const RegisterGradientCase drifting{{
     .tolerance = kLocated,
 }};
 
+/// The impact falls on the end of a step: half a second, five steps.
+const closed_form::DriftingBall kOnTime{.height = 1, .speed = 2, .restitution = 0.8};
+
+const RegisterGradientCase on_time{{
+    .name = "bounce_at_the_end_of_a_step",
+    .claim = "It makes no difference to a gradient that an impact falls on the boundary of two steps.",
+    .source = "y = e (|v| T − h) after the bounce",
+    .scene = [] { return scene(kOnTime.height, -kOnTime.speed, kOnTime.restitution, 0); },
+    .time_step = 0.1,
+    .steps = 10,
+    .outcome = final_position("ball", {2}),
+    .truths = {by_position("ball", 2, {kOnTime.by_height()}), by_velocity("ball", 2, {-kOnTime.by_speed(1)}),
+               by_restitution({kOnTime.by_restitution(1)})},
+    .tolerance = kLocated,
+}};
+
 const closed_form::BouncingBall kFall{.height = 1, .velocity = 0, .restitution = 0.8, .gravity = kGravity};
 const closed_form::BouncingBall::Gradient kFallGradient = kFall.gradient_after_first_bounce(0.7);
 

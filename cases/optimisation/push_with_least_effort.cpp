@@ -9,7 +9,9 @@
 namespace jade::cases {
 namespace {
 
-constexpr double kPublished = 1.396542;  // Zhong et al. 2022, task 3
+/// Published: 1.396542. With the gap d that the first ball has to cross, which it does in the time t to a speed v under a
+/// force that falls linearly, the least of  (√2 − v (1 − t))² + 0.1 (12 d²/t³ − 12 d v/t² + 4 v²/t)  over v and t:
+constexpr double kOptimum = 1.3965315;
 constexpr int kSteps = 480;
 
 std::vector<OptimisationRow> solve() {
@@ -22,15 +24,17 @@ std::vector<OptimisationRow> solve() {
                                       .outcome = pushing_cost(experiment.model),
                                       .variables = variables,
                                       .most_iterations = 150});
-  return {{.method = "Ceres, L-BFGS over 960 forces",
-           .found = fmt::format("cost {:.6f}", minimum.outcome[0]),
-           .quantity = "cost above the published optimum",
-           .error = std::max(0.0, minimum.outcome[0] - kPublished),
-           .unit = "",
-           .tolerance = 1e-4,
-           .why = "the balls meet at the standoff, 1e-5 m before they touch, and steps hold forces constant; "
-                  "engines without a time of impact stay near 2.0",
-           .evaluations = minimum.evaluations}};
+  return {
+      {.method = "Ceres, L-BFGS over 960 forces",
+       .found = fmt::format("cost {:.6f}", minimum.outcome[0]),
+       .quantity = "cost above the optimum (published: 1.396542)",
+       .error = std::max(0.0, minimum.outcome[0] - kOptimum),
+       .unit = "",
+       .tolerance = 2e-5,
+       .why =
+           "forces that are constant in each step cost more than the best ones, by their variance in a step: "
+           "1e-5; engines without a time of impact stay near 2.0",
+       .evaluations = minimum.evaluations}};
 }
 
 const RegisterOptimisationCase push{{

@@ -119,12 +119,13 @@ std::vector<OptimisationRow> solve() {
 
   Search plain = search(Sphere{kRadius}, loss);
   plain.most_iterations = 1000;
-  constexpr double kRate = 0.3;
+  constexpr double kRate = 0.15;
   const Minimum steps = descend(plain, kRate);
   OptimisationRow descent =
       found("1000 plain gradient steps, spheres", steps, std::sqrt(steps.outcome[0] / kTable.loss_weight));
   descent.tolerance = 1e-9;
-  descent.why = "rate 0.3; the loss has curvatures between 0.7 and 3, so that errors shrink by a fifth a step";
+  descent.why =
+      "rate 0.15; the loss has curvatures between 0.7 and 3, so that errors shrink by a tenth a step";
 
   std::vector<OptimisationRow> rows{reach, velocity, descent};
   for (const int levels : {1, 2}) {

@@ -19,10 +19,11 @@ const char* name_of(Smoothness smoothness);
 
 struct DifferenceSettings {
   double first_step = 1e-2;  ///< along the direction as it is given; halved from there
-  int levels = 18;           ///< the last step is first_step / 2^(levels − 1)
-  int order = 5;             ///< of the extrapolation: an entry knows this many steps besides its own
-  double settled = 2e-7;     ///< error estimate, relative to the size, that counts as settled
-  double enough = 1e-11;     ///< error estimate at which no smaller step is tried
+  int levels =
+      22;  ///< the last step is first_step / 2^(levels − 1), 5e-9: below that rounding is all there is
+  int order = 5;          ///< of the extrapolation: an entry knows this many steps besides its own
+  double settled = 2e-7;  ///< error estimate, relative to the size, that counts as settled
+  double enough = 1e-11;  ///< error estimate at which no smaller step is tried
 };
 
 /// One-sided and central differences of one function with shared evaluations.
