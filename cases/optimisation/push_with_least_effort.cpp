@@ -12,7 +12,7 @@ namespace {
 /// Published: 1.396542. With the gap d that the first ball has to cross, which it does in the time t to a speed v under a
 /// force that falls linearly, the least of  (√2 − v (1 − t))² + 0.1 (12 d²/t³ − 12 d v/t² + 4 v²/t)  over v and t:
 constexpr double kOptimum = 1.3965315;
-constexpr int kSteps = 480;
+constexpr int kSteps = 48;
 
 std::vector<OptimisationRow> solve() {
   const Experiment experiment = make_experiment(pushing_scene(), {.h = 1.0 / kSteps, .steps = kSteps});
@@ -23,23 +23,22 @@ std::vector<OptimisationRow> solve() {
   const Minimum minimum = least_loss({.experiment = experiment,
                                       .outcome = pushing_cost(experiment.model),
                                       .variables = variables,
-                                      .most_iterations = 150});
-  return {
-      {.method = "Ceres, L-BFGS over 960 forces",
-       .found = fmt::format("cost {:.6f}", minimum.outcome[0]),
-       .quantity = "cost above the optimum (published: 1.396542)",
-       .error = std::max(0.0, minimum.outcome[0] - kOptimum),
-       .unit = "",
-       .tolerance = 2e-5,
-       .why =
-           "forces that are constant in each step cost more than the best ones, by their variance in a step: "
-           "1e-5; engines without a time of impact stay near 2.0",
-       .evaluations = minimum.evaluations}};
+                                      .most_iterations = 60});
+  return {{.method = "Ceres, L-BFGS over 96 forces",
+           .found = fmt::format("cost {:.6f}", minimum.outcome[0]),
+           .quantity = "cost above the optimum (published: 1.396542)",
+           .error = std::max(0.0, minimum.outcome[0] - kOptimum),
+           .unit = "",
+           .tolerance = 1e-3,
+           .why = "forces that are constant over a step cost more than the best ones: by their variance "
+                  "2e-4, and as "
+                  "much for the step in which the balls meet; engines without a time of impact stay near 2.0",
+           .evaluations = minimum.evaluations}};
 }
 
 const RegisterOptimisationCase push{{
     .name = "push_with_least_effort",
-    .claim = "480 forces push one ball so that the other nears its target at the least cost.",
+    .claim = "The forces of 48 steps push one ball so that the other nears its target at the least cost.",
     .source = "Zhong et al. 2022, task 3",
     .solve = solve,
 }};
