@@ -8,7 +8,7 @@ namespace jade::reports {
 namespace {
 
 TEST(GradientFuzz, DependsOnSeedAndIndexAndNotOnThreads) {
-  GradientFuzzSettings settings{.count = 12, .seed = 5};
+  GradientFuzzSettings settings{.count = 4, .seed = 5};
   const auto alone = to_json(settings, fuzz_gradients(settings));
   settings.jobs = 3;
   EXPECT_EQ(alone, to_json(settings, fuzz_gradients(settings)));
