@@ -1,5 +1,6 @@
 // Each case on each engine as a test. A failed expectation of ours fails; a peer's is a finding that is printed.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iostream>
 #include <string>
@@ -7,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "cases/case.h"
+#include "cases/gradient_case.h"
+#include "cases/optimisation_case.h"
 
 namespace jade::cases {
 namespace {
@@ -67,11 +70,59 @@ class MutantTest : public testing::Test {
   reference::Engine engine_;
 };
 
+/// Every derivative of a gradient case is right; and a gradient of another world is not taken for it.
+class GradientCaseTest : public testing::Test {
+ public:
+  explicit GradientCaseTest(const GradientCase& c) : case_(c) {}
+
+  void TestBody() override {
+    const GradientResult result = run_gradient_case(case_);
+    EXPECT_EQ(result.verdict, Verdict::pass) << case_.claim << "\n" << result.reason;
+    for (const GradientMeasurement& m : result.measurements) {
+      if (m.verdict == Verdict::pass) continue;
+      ADD_FAILURE() << m.entry.outcome << " by " << m.entry.variable << ": " << m.entry.analytic << ", exact "
+                    << m.exact.value_or(NAN) << ", difference " << m.entry.difference << " (left "
+                    << m.entry.left << ", right " << m.entry.right << ", " << name_of(m.entry.smoothness)
+                    << ") " << m.reason << "; " << result.regularity.why;
+    }
+  }
+
+ private:
+  const GradientCase& case_;
+};
+
+class GradientMutantTest : public testing::Test {
+ public:
+  explicit GradientMutantTest(const GradientCase& c) : case_(c) {}
+  void TestBody() override { EXPECT_EQ(verdict_on_wrong_world(case_), Verdict::fail) << case_.claim; }
+
+ private:
+  const GradientCase& case_;
+};
+
+class OptimisationCaseTest : public testing::Test {
+ public:
+  explicit OptimisationCaseTest(const OptimisationCase& c) : case_(c) {}
+
+  void TestBody() override {
+    const OptimisationResult result = run_optimisation_case(case_);
+    EXPECT_EQ(result.verdict, Verdict::pass) << case_.claim << "\n" << result.reason;
+    for (const OptimisationRow& row : result.rows) {
+      if (row.verdict() != Verdict::fail) continue;
+      ADD_FAILURE() << row.method << ": " << row.found << ": " << row.quantity << " " << row.error << " "
+                    << row.unit << " over tolerance " << row.tolerance;
+    }
+  }
+
+ private:
+  const OptimisationCase& case_;
+};
+
 /// `sliding_prism.jade_semi_implicit_euler`: a colon in a name would be read as two names by --gtest_filter, and the
 /// variant would never be run by itself.
-void add_test(const Case& c, std::string name, const std::function<testing::Test*()>& make) {
+void add_test(const std::string& case_name, std::string name, const std::function<testing::Test*()>& make) {
   std::replace(name.begin(), name.end(), ':', '_');
-  testing::RegisterTest(c.name.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__, make);
+  testing::RegisterTest(case_name.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__, make);
 }
 
 }  // namespace
@@ -79,11 +130,17 @@ void add_test(const Case& c, std::string name, const std::function<testing::Test
 void register_tests() {
   for (const Case& c : all_cases()) {
     for (const reference::Engine& engine : reference::known_engines()) {
-      add_test(c, engine.name, [&c, engine] { return new CaseTest(c, engine); });
+      add_test(c.name, engine.name, [&c, engine] { return new CaseTest(c, engine); });
     }
-    add_test(c, "fails_a_wrong_engine",
+    add_test(c.name, "fails_a_wrong_engine",
              [&c] { return new MutantTest(c, reference::known_engines().front()); });
   }
+  for (const GradientCase& c : all_gradient_cases()) {
+    add_test("gradient_" + c.name, "is_right", [&c] { return new GradientCaseTest(c); });
+    add_test("gradient_" + c.name, "fails_a_wrong_world", [&c] { return new GradientMutantTest(c); });
+  }
+  for (const OptimisationCase& c : all_optimisation_cases())
+    add_test("optimise_" + c.name, "reaches_its_goal", [&c] { return new OptimisationCaseTest(c); });
 }
 
 }  // namespace jade::cases

@@ -164,4 +164,44 @@ TriangleMesh mesh_box(const Vec3& low, const Vec3& high, const std::array<int, 3
   return mesh;
 }
 
+namespace {
+
+Mat3 box_inertia(double mass, const Vec3& s) {
+  const Vec3 squares = s.cwiseProduct(s);
+  return Mat3(
+      (mass / 12 * Vec3(squares.y() + squares.z(), squares.x() + squares.z(), squares.x() + squares.y()))
+          .asDiagonal());
+}
+
+}  // namespace
+
+SceneDescription gripped_plate(const GrippedPlate& grip) {
+  constexpr double kPlateSide = 0.1, kFinger = 0.02, kFingerMass = 0.05;
+  SceneDescription s = contact_scene("plate_grasp", grip.gravity, grip.friction, 0);
+  BodyDescription palm;
+  palm.name = "palm";
+  palm.inertia = InertiaDescription{.mass = 1, .com = Vec3::Zero(), .inertia = 0.01 * Mat3::Identity()};
+  palm.joint.kind = grip.lift.empty() ? JointKind::fixed : JointKind::prismatic;
+  palm.joint.X_PJ.position = Vec3(0, 0, grip.height);
+  palm.joint.motion = grip.lift;
+  s.bodies = {palm};
+  for (const double side : {-1.0, 1.0}) {
+    const Vec3 size(kFinger, 0.04, 0.04);
+    BodyDescription finger = free_solid(side < 0 ? "left" : "right", Box{size}, Vec3::Zero());
+    finger.inertia = InertiaDescription{.mass = kFingerMass, .inertia = box_inertia(kFingerMass, size)};
+    finger.joint = {};
+    finger.joint.kind = JointKind::prismatic;
+    finger.joint.parent = "palm";
+    finger.joint.axis = Vec3::UnitX();
+    finger.joint.position = {side * (grip.thickness / 2 + kStandoff + kFinger / 2)};
+    finger.joint.effort = {{.times = {0}, .values = {-side * grip.force}}};
+    s.bodies.push_back(finger);
+  }
+  const Vec3 size(grip.thickness, kPlateSide, kPlateSide);
+  BodyDescription plate = free_solid("plate", Box{size}, Vec3(0, 0, grip.height));
+  plate.inertia = InertiaDescription{.mass = grip.mass, .inertia = box_inertia(grip.mass, size)};
+  s.bodies.push_back(plate);
+  return s;
+}
+
 }  // namespace jade::cases

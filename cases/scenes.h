@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "jade/model/scene_description.h"
 
@@ -39,6 +40,17 @@ BodyDescription fixed_solid(const std::string& name, const Shape& shape, const P
 /// A free body of that material and uniform density 1000 kg/m³.
 BodyDescription free_solid(const std::string& name, const Shape& shape, const Vec3& position,
                            const Vec3& velocity = Vec3::Zero());
+
+/// Two fingers on slides, `left` and `right`, press against a plate from both sides; the palm that bears them at this height
+/// is moved upwards with the velocity of `lift`, or fixed when there is none.
+struct GrippedPlate {
+  double mass = 0.1, friction = 0.8, gravity = 8;
+  double thickness = 0.02;
+  double force = 1;  ///< of each finger [N]
+  double height = 1;
+  std::vector<Signal> lift;
+};
+SceneDescription gripped_plate(const GrippedPlate& grip);
 
 /// A regular prism standing upright: corners at distance `radius` from the axis, the first at `turn` from x [rad].
 ConvexHull prism(int sides, double radius, double height, double turn);

@@ -9,7 +9,7 @@
 namespace jade::cases {
 namespace {
 
-constexpr double kStep = 0.01, kHeight = 1, kPlateSide = 0.1, kFinger = 0.02, kFingerMass = 0.05;
+constexpr double kStep = 0.01, kHeight = 1;
 constexpr closed_form::Grip kGrip{.mass = 0.1, .friction = 0.8, .gravity = 8};
 
 /// The palm's upward velocity: still, faster, steady, slower, still. All corners fall on steps.
@@ -30,41 +30,14 @@ double lifted(double t) {
   return height;
 }
 
-Mat3 box_inertia(double mass, const Vec3& s) {
-  const Vec3 squares = s.cwiseProduct(s);
-  return Mat3(
-      (mass / 12 * Vec3(squares.y() + squares.z(), squares.x() + squares.z(), squares.x() + squares.y()))
-          .asDiagonal());
-}
-
-/// Two fingers on slides across the plate press against it from both sides; the palm that bears them is moved up and
-/// down, or fixed.
 SceneDescription scene(double thickness, double force, bool lifts) {
-  SceneDescription s = contact_scene("plate_grasp", kGrip.gravity, kGrip.friction, 0);
-  BodyDescription palm;
-  palm.name = "palm";
-  palm.inertia = InertiaDescription{.mass = 1, .com = Vec3::Zero(), .inertia = 0.01 * Mat3::Identity()};
-  palm.joint.kind = lifts ? JointKind::prismatic : JointKind::fixed;
-  palm.joint.X_PJ.position = Vec3(0, 0, kHeight);
-  if (lifts) palm.joint.motion = {kLift};
-  s.bodies = {palm};
-  for (const double side : {-1.0, 1.0}) {
-    const Vec3 size(kFinger, 0.04, 0.04);
-    BodyDescription finger = free_solid(side < 0 ? "left" : "right", Box{size}, Vec3::Zero());
-    finger.inertia = InertiaDescription{.mass = kFingerMass, .inertia = box_inertia(kFingerMass, size)};
-    finger.joint = {};
-    finger.joint.kind = JointKind::prismatic;
-    finger.joint.parent = "palm";
-    finger.joint.axis = Vec3::UnitX();
-    finger.joint.position = {side * (thickness / 2 + kStandoff + kFinger / 2)};
-    finger.joint.effort = {{.times = {0}, .values = {-side * force}}};
-    s.bodies.push_back(finger);
-  }
-  const Vec3 size(thickness, kPlateSide, kPlateSide);
-  BodyDescription plate = free_solid("plate", Box{size}, Vec3(0, 0, kHeight));
-  plate.inertia = InertiaDescription{.mass = kGrip.mass, .inertia = box_inertia(kGrip.mass, size)};
-  s.bodies.push_back(plate);
-  return s;
+  return gripped_plate({.mass = kGrip.mass,
+                        .friction = kGrip.friction,
+                        .gravity = kGrip.gravity,
+                        .thickness = thickness,
+                        .force = force,
+                        .height = kHeight,
+                        .lift = lifts ? std::vector<Signal>{kLift} : std::vector<Signal>{}});
 }
 
 const Tolerance kHeld{

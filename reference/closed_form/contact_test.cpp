@@ -382,5 +382,61 @@ TEST(PainleveRod, LosesItsSolutionAtTheThreshold) {
   EXPECT_NEAR(painleve_friction(std::atan(2.0)), 4.0 / 3, 1e-14);
 }
 
+// ---- gradients of tasks -----------------------------------------------------------------------------------------
+
+TEST(BetweenWalls, GradientsMatchAWalkFromWallToWall) {
+  // Position after time T, one straight piece after the other.
+  const auto walk = [](double start, double speed, double e, double T) {
+    double x = start, v = speed, left = T;
+    while (true) {
+      const double until = v > 0 ? (1 - x) / v : -x / v;
+      if (until >= left) return x + v * left;
+      x = v > 0 ? 1 : 0;
+      v = -e * v;
+      left -= until;
+    }
+  };
+  const BetweenWalls walls{.room = 1, .start = 0.3, .speed = 3, .restitution = 0.7};
+  EXPECT_LT(walls.second_bounce(), 1);
+  EXPECT_NEAR(walls.after_two_bounces(1), walk(0.3, 3, 0.7, 1), kRounding);
+  EXPECT_NEAR(walls.by_start(), derivative([&](double x) { return walk(x, 3, 0.7, 1); }, 0.3, 0.02),
+              kDifferences);
+  EXPECT_NEAR(walls.by_speed(1), derivative([&](double v) { return walk(0.3, v, 0.7, 1); }, 3, 0.05),
+              kDifferences);
+  EXPECT_NEAR(walls.by_restitution(1), derivative([&](double e) { return walk(0.3, 3, e, 1); }, 0.7, 0.02),
+              kDifferences);
+}
+
+TEST(PushedBall, TravelsAsStepsOfTheMotionSay) {
+  const PushedBall push{.force = 4, .gap = 1};
+  const double t1 = first_zero([](double t) { return 1 - 2 * t * t; }, 0, 1);
+  EXPECT_NEAR(push.travel(1), 4 * t1 * (1 - t1), 1e-12);
+  EXPECT_NEAR(push.cost_by_force(1, 1.4, 0.1),
+              derivative(
+                  [](double f) {
+                    return PushedBall{f, 1}.cost(1, 1.4, 0.1);
+                  },
+                  4, 0.1),
+              kDifferences);
+}
+
+TEST(SlidingSphere, GradientsMatchDifferences) {
+  const SlidingSphere ball{3, 0.2, 9.81};
+  EXPECT_NEAR(ball.distance_by_speed(1),
+              derivative(
+                  [](double v) {
+                    return SlidingSphere{v, 0.2, 9.81}.distance(1);
+                  },
+                  3, 0.05),
+              kDifferences);
+  EXPECT_NEAR(ball.distance_by_friction(1),
+              derivative(
+                  [](double mu) {
+                    return SlidingSphere{3, mu, 9.81}.distance(1);
+                  },
+                  0.2, 0.01),
+              kDifferences);
+}
+
 }  // namespace
 }  // namespace jade::closed_form

@@ -64,6 +64,39 @@ struct DriftingBall {
   double by_restitution(double T) const { return speed * T - height; }
 };
 
+/// A point between two walls that are `room` apart, first moving away from the left one, after it has hit the right and the
+/// left wall once each:
+///   t₁ = (room − start)/v,  t₂ = t₁ + room/(e v),  x(T) = e² v (T − t₂) = e² (v T − room + start) − e room
+struct BetweenWalls {
+  double room = 1, start = 0.3, speed = 3, restitution = 0.7;
+
+  double second_bounce() const { return (room - start) / speed + room / (restitution * speed); }
+  double after_two_bounces(double T) const {
+    return restitution * restitution * (speed * T - room + start) - restitution * room;
+  }
+  double by_start() const { return restitution * restitution; }
+  double by_speed(double T) const { return restitution * restitution * T; }
+  double by_restitution(double T) const { return 2 * restitution * (speed * T - room + start) - room; }
+};
+
+/// A ball of 1 kg at rest, pushed with a constant force over a gap onto an equal ball (e = 1), which then flies on at the
+/// speed of the first, y = √(2 F gap), for what is left of the time T:
+///   t₁ = √(2 gap/F),   the second ball has come x = y (T − t₁) = y T − 2 gap
+/// Cost of a task that wants it at `goal`:  (goal − x)² + weight F² T
+struct PushedBall {
+  double force = 1, gap = 1;
+
+  double travel(double T) const { return std::sqrt(2 * force * gap) * T - 2 * gap; }
+  double cost(double T, double goal, double weight) const {
+    const double miss = goal - travel(T);
+    return miss * miss + weight * force * force * T;
+  }
+  double cost_by_force(double T, double goal, double weight) const {
+    const double travel_by_force = std::sqrt(gap / (2 * force)) * T;
+    return -2 * (goal - travel(T)) * travel_by_force + 2 * weight * force * T;
+  }
+};
+
 /// Velocities of equal balls on a line after the first hits the others.
 /// With gaps, however small, impacts follow one another and each exchanges velocities (e = 1): Newton's cradle.
 inline std::vector<double> newtons_cradle(const std::vector<double>& before) {

@@ -68,6 +68,11 @@ struct SlidingSphere {
     const double s = std::min(t, rolling_time());
     return speed0 * s - friction * gravity * s * s / 2 + rolling_speed() * (t - s);
   }
+  /// While it rolls x = 5 v₀ t/7 + 2 v₀²/(49 μ g).
+  double distance_by_speed(double t) const { return 5 * t / 7 + 4 * speed0 / (49 * friction * gravity); }
+  double distance_by_friction(double) const {
+    return -2 * speed0 * speed0 / (49 * friction * friction * gravity);
+  }
 };
 
 }  // namespace jade::closed_form

@@ -51,7 +51,8 @@ class JadeCommand : public testing::Test {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_F(JadeCommand, ExplainsItselfEverywhere) {
-  for (const char* arguments : {"--help", "list --help", "run --help", "show --help", "step fuzz --help"}) {
+  for (const char* arguments : {"--help", "list --help", "run --help", "show --help", "step fuzz --help",
+                                "gradient check --help", "gradient fuzz --help", "optimise --help"}) {
     const Outcome o = jade(arguments);
     EXPECT_EQ(o.exit_code, 0) << arguments;
     EXPECT_TRUE(has(o.out, "--help")) << arguments;
@@ -68,6 +69,9 @@ TEST_F(JadeCommand, ReturnsTwoForWrongArgumentsAndSaysWhatWasMeant) {
                            Example{"run pendulun --engine jade", "did you mean \"pendulum\""},
                            Example{"run pendulum --engine bulet", "did you mean \"bullet\""},
                            Example{"show dzanibekov", "did you mean \"dzhanibekov\""},
+                           Example{"gradient check sliding_blok", "did you mean \"sliding_block\""},
+                           Example{"gradient fuzz --count 0", "--count"},
+                           Example{"optimise two_bals", "did you mean \"two_balls\""},
                            Example{"run pendulum --jobs 0", "--jobs"},
                            Example{"run pendulum --tolerance-scale -1", "--tolerance-scale"},
                            Example{"run pendulum --tolerance-scale x", "--tolerance-scale"},
@@ -98,6 +102,16 @@ TEST_F(JadeCommand, ListsCasesAndEnginesAsJson) {
   const Json json = Json::parse(jade("list --json").out);
   EXPECT_GE(json.at("cases").size(), 8u);
   EXPECT_EQ(json.at("engines").at(0).at("name"), "jade");
+}
+
+TEST_F(JadeCommand, ChecksGradientsAndLeavesATable) {
+  const std::string table = (folder_ / "table.json").string();
+  const Outcome o = jade("gradient check equal_balls_on_a_line --json --table " + table);
+  EXPECT_EQ(o.exit_code, 0) << o.out;
+  const Json derivatives = Json::parse(o.out).at("cases").at(0).at("derivatives");
+  ASSERT_EQ(derivatives.size(), 4U);
+  EXPECT_EQ(derivatives.at(0).at("closed_form"), 1);
+  EXPECT_EQ(Json::parse(read_file(table)).at("rows").size(), 4U);
 }
 
 TEST_F(JadeCommand, ShowsACaseWithItsTolerancesAndItsScene) {

@@ -35,8 +35,10 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = cli::kSuccess;
   cli::add_ccd_command(app, exit_code);
+  cli::add_gradient_command(app, exit_code);
   cli::add_lcp_command(app, exit_code);
   cli::add_list_command(app, exit_code);
+  cli::add_optimise_command(app, exit_code);
   cli::add_run_command(app, exit_code);
   cli::add_show_command(app, exit_code);
   cli::add_step_command(app, exit_code);

@@ -69,6 +69,10 @@ CollisionModel::CollisionModel(const Model& model)
   if (!mistakes.empty()) throw InvalidInput(fmt::format("scene \"{}\"", scene.name), std::move(mistakes));
 }
 
+CollisionModel::CollisionModel(const Model& model, const CollisionModel& other) : CollisionModel(other) {
+  scene_ = &model.scene();
+}
+
 bool CollisionModel::can_meet(int a, int b) const {
   const CollisionShape &first = shapes_[a], &second = shapes_[b];
   return filter_.bodies_can_meet(first.body, second.body) &&

@@ -30,6 +30,8 @@ class CollisionModel {
  public:
   /// Throws InvalidInput for shapes that cannot be used (open meshes and the like), named with body and shape.
   explicit CollisionModel(const Model& model);
+  /// Of the mechanism of `other` with other parameters, which change no shape.
+  CollisionModel(const Model& model, const CollisionModel& other);
 
   const std::vector<CollisionShape>& shapes() const { return shapes_; }
   bool can_meet(int a, int b) const;

@@ -82,6 +82,7 @@ void IslandTape::substep(const SubstepTrace& trace) {
   placed_.assign(trace.contacts.size(), 0);
   for (const Part& part : parts_)
     update_positions(part.tree->model, trace.q.segment(part.q, part.tree->model.nq()), part.tree->start);
+  if (trace.collides && &trace == &island_.substeps.front()) hit_at_start(trace.collision);
   if (trace.collides) collide(trace.collision);
   if (no_derivative.empty()) move();
 }

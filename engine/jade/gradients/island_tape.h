@@ -123,6 +123,9 @@ class IslandTape {
   /// The diagonal E of implicit dampers and springs and its rate of change with s.
   void implicit_diagonal(const Model& model, double s, VecX& E, VecX& by_s) const;
 
+  // start_hit_tape.cpp
+  void hit_at_start(const CollisionTrace& collision);
+
   // collision_tape.cpp
   void collide(const CollisionTrace& collision);
   struct Impulse {

@@ -12,7 +12,8 @@
 namespace jade {
 
 struct StepWorkspace::Data {
-  explicit Data(const Model& model) : collision(model) {
+  explicit Data(const Model& model) : Data(model, CollisionModel(model)) {}
+  Data(const Model& model, CollisionModel shapes) : collision(std::move(shapes)) {
     for (std::size_t t = 0; t < model.trees().size(); ++t) trees.emplace_back(model, static_cast<int>(t));
   }
 
@@ -31,6 +32,8 @@ struct StepWorkspace::Data {
 };
 
 StepWorkspace::StepWorkspace(const Model& model) : data_(std::make_unique<Data>(model)) {}
+StepWorkspace::StepWorkspace(const Model& model, const StepWorkspace& other)
+    : data_(std::make_unique<Data>(model, CollisionModel(model, other.collision()))) {}
 StepWorkspace::~StepWorkspace() = default;
 StepWorkspace::StepWorkspace(StepWorkspace&&) noexcept = default;
 const CollisionModel& StepWorkspace::collision() const { return data_->collision; }

@@ -115,6 +115,8 @@ struct StepResult {
 class StepWorkspace {
  public:
   explicit StepWorkspace(const Model& model);
+  /// For the mechanism of `other` with other parameters: its prepared shapes are shared, which is most of the work.
+  StepWorkspace(const Model& model, const StepWorkspace& other);
   ~StepWorkspace();
   StepWorkspace(StepWorkspace&&) noexcept;
 

@@ -1,0 +1,88 @@
+#include "mujoco_scene.h"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "reference/scene_kinematics.h"
+
+namespace jade::benchmarks {
+namespace {
+
+std::string text(const Vec3& x) { return fmt::format("{:.17g} {:.17g} {:.17g}", x.x(), x.y(), x.z()); }
+std::string text(const Quat& q) {
+  return fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}", q.w(), q.x(), q.y(), q.z());
+}
+
+std::string shape_text(const ShapeDescription& shape) {
+  const std::string at = text(shape.X_BS.position);
+  if (const auto* box = std::get_if<Box>(&shape.geometry))
+    return fmt::format("<geom type=\"box\" pos=\"{}\" size=\"{}\"/>", at, text(Vec3(box->size / 2)));
+  if (const auto* ball = std::get_if<Sphere>(&shape.geometry))
+    return fmt::format("<geom type=\"sphere\" pos=\"{}\" size=\"{:.17g}\"/>", at, ball->radius);
+  return "<geom type=\"plane\" size=\"0 0 1\"/>";
+}
+
+std::string body_text(const SceneDescription& scene, const std::vector<reference::BodyMass>& masses,
+                      std::size_t i) {
+  const BodyDescription& body = scene.bodies[i];
+  const JointDescription& joint = body.joint;
+  Placement at = joint.X_PJ;
+  if (joint.kind == JointKind::free) {
+    const auto& q = joint.position;
+    at = {Vec3(q[0], q[1], q[2]), Quat(q[3], q[4], q[5], q[6])};
+  }
+  std::string out = fmt::format("<body name=\"{}\" pos=\"{}\" quat=\"{}\">", body.name, text(at.position),
+                                text(at.orientation));
+  if (joint.kind == JointKind::free) out += "<freejoint/>";
+  if (joint.kind == JointKind::revolute)
+    out += fmt::format("<joint type=\"hinge\" axis=\"{}\" damping=\"{:.17g}\" stiffness=\"{:.17g}\"/>",
+                       text(joint.axis), joint.damping.at(0), joint.stiffness.at(0));
+  if (joint.kind != JointKind::fixed)
+    out += fmt::format("<inertial pos=\"{}\" mass=\"{:.17g}\" diaginertia=\"{}\"/>", text(masses[i].com),
+                       masses[i].mass, text(Vec3(masses[i].inertia.diagonal())));
+  for (const ShapeDescription& shape : body.shapes) out += shape_text(shape);
+  for (std::size_t k = 0; k < scene.bodies.size(); ++k)
+    if (scene.bodies[k].joint.parent == body.name) out += body_text(scene, masses, k);
+  return out + "</body>";
+}
+
+std::string scene_text(const StepScene& step_scene) {
+  const SceneDescription& scene = step_scene.scene;
+  const std::vector<reference::BodyMass> masses = reference::body_masses(scene);
+  std::string out = fmt::format(
+      "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/><size njmax=\"8000\" "
+      "nconmax=\"2000\"/>"
+      "<option gravity=\"{}\" timestep=\"{:.17g}\"/><default><geom friction=\"{:.17g} 0.005 "
+      "0.0001\"/></default>"
+      "<worldbody>",
+      text(scene.gravity), step_scene.time_step, scene.pairs[0].friction);
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    if (scene.bodies[i].joint.parent.empty()) out += body_text(scene, masses, i);
+  return out + "</worldbody></mujoco>";
+}
+
+}  // namespace
+
+MujocoScene::MujocoScene(const StepScene& scene) {
+  const std::string mjcf = scene_text(scene);
+  constexpr const char* kName = "scene.xml";
+  const auto files = std::make_unique<mjVFS>();  // too large for the stack
+  mj_defaultVFS(files.get());
+  mj_makeEmptyFileVFS(files.get(), kName, static_cast<int>(mjcf.size()));
+  std::memcpy(files->filedata[0], mjcf.data(), mjcf.size());
+  char error[1000] = "";
+  model.reset(mj_loadXML(kName, files.get(), error, sizeof error));
+  mj_deleteVFS(files.get());
+  if (!model) throw std::runtime_error(fmt::format("MuJoCo refuses the scene: {}", error));
+  data.reset(mj_makeData(model.get()));
+  for (const BodyDescription& body : scene.scene.bodies) {
+    const int id = mj_name2id(model.get(), mjOBJ_BODY, body.name.c_str());
+    if (body.joint.kind != JointKind::free || body.joint.velocity.empty()) continue;
+    // The centre of mass is at the origin of every free body here, and nothing spins at the start.
+    std::copy_n(body.joint.velocity.begin(), 3, data->qvel + model->body_dofadr[id]);
+  }
+  mj_forward(model.get(), data.get());
+}
+
+}  // namespace jade::benchmarks

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "jade/gradients/experiment.h"
+
+namespace jade {
+
+/// What differences say about a function at a point, along one direction.
+enum class Smoothness {
+  regular,     ///< differences from both sides settle on one value
+  kink,        ///< each side settles, on values of its own
+  edge,        ///< there is one side only: a parameter at the end of its range
+  unresolved,  ///< differences do not settle: a jump, or kinks too near to step between them
+};
+const char* name_of(Smoothness smoothness);
+
+struct DifferenceSettings {
+  double first_step = 1e-2;  ///< along the direction as it is given; halved from there
+  int levels =
+      22;  ///< the last step is first_step / 2^(levels − 1), 5e-9: below that rounding is all there is
+  int order = 5;          ///< of the extrapolation: an entry knows this many steps besides its own
+  double settled = 2e-7;  ///< error estimate, relative to the size, that counts as settled
+  double enough = 1e-11;  ///< error estimate at which no smaller step is tried
+};
+
+/// One-sided and central differences of one function with shared evaluations.
+struct Differences {
+  Smoothness smoothness = Smoothness::unresolved;
+  VecX value;        ///< at a kink the mean of both sides
+  VecX left, right;  ///< from below and from above; empty where a side does not exist
+  double error = 0;  ///< estimate for `value`, relative to `size`
+  double size = 0;   ///< largest entry, at least `least_size`
+};
+
+/// Derivative at s = 0 of a vector function, by Ridders' extrapolation over a long sequence of steps h_k = h₀/2ᵏ.
+///   central    D_k = (f(h_k) − f(−h_k)) / 2h_k      error series in h²
+///   one-sided  D_k = ±(f(±h_k) − f(0)) / h_k        error series in h
+/// Each entry of the Neville tableau knows at most `order` + 1 neighbouring steps, so that one which are all nearer than the
+/// next kink knows nothing of it; the entry that agrees best with its neighbours wins, and that disagreement is its error.
+/// A central difference settles on the mean at a kink, so it is trusted only where both sides say the same.
+/// f may throw InvalidInput or StepError where it does not exist: such steps are left out.
+/// To differentiate on a manifold let f move the point: f(s) = g(q ⊕ s d).
+/// C. Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Advances in Engineering Software 4(2), 1982.
+Differences differentiate(const std::function<VecX(double)>& f, double least_size = 0,
+                          const DifferenceSettings& settings = {});
+
+/// A derivative held against differences.
+struct DerivativeCheck {
+  Differences differences;
+  VecX analytic;
+  /// Largest distance relative to the size: from the difference, or at a kink from the interval between both sides.
+  double error = 0;
+  double digits = 0;  ///< −log10(error), at most 16
+
+  bool judged() const { return differences.smoothness != Smoothness::unresolved; }
+};
+DerivativeCheck check_derivative(const VecX& analytic, Differences differences);
+
+/// One entry of a gradient: an outcome by a variable.
+struct GradientEntry {
+  std::string outcome, variable;
+  double analytic = 0, difference = 0;
+  double left = 0, right = 0;  ///< both the difference where only one side exists
+  double estimated_error = 0;  ///< of the difference
+  /// Errors are relative to the largest derivative by this variable, at least to a hundredth of the largest by any (each
+  /// moved in its own unit, scale_of).
+  double error = 0, digits = 0;
+  Smoothness smoothness = Smoothness::unresolved;
+};
+
+struct GradientCheck {
+  std::vector<GradientEntry> entries;  ///< variable by variable, in each the outcomes
+  Regularity regularity;               ///< what the gradient says of itself
+  double worst() const;                ///< error over all entries that differences can judge
+};
+
+/// Whether the gradient of an experiment is right: every outcome by every variable, rollout_gradient against differences of
+/// whole trajectories. Costs two trajectories a level and variable.
+[[nodiscard]] GradientCheck gradient_check(const Experiment& experiment, const Outcome& outcome,
+                                           const std::vector<Variable>& variables,
+                                           const DifferenceSettings& settings = {});
+
+}  // namespace jade

@@ -1,0 +1,102 @@
+#include "jade/gradients/gradient_check.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace jade {
+namespace {
+
+VecX one(double x) { return VecX::Constant(1, x); }
+
+TEST(Differences, FindTheDerivativeOfASmoothFunctionToTenDigits) {
+  for (const double at : {0.0, 0.7, 3.0}) {
+    const Differences d = differentiate([&](double s) {
+      VecX f(3);
+      f << std::sin(at + s), std::exp(at + s), 1e-3 * std::pow(at + s, 3);
+      return f;
+    });
+    ASSERT_EQ(d.smoothness, Smoothness::regular);
+    VecX exact(3);
+    exact << std::cos(at), std::exp(at), 3e-3 * at * at;
+    // Rounding of order-one values over steps of 1e-3 and extrapolation.
+    EXPECT_LT((d.value - exact).lpNorm<Eigen::Infinity>(), 1e-10 * d.size);
+  }
+}
+
+TEST(Differences, EstimateOfTheErrorIsNotFarBelowTheError) {
+  for (const double rate : {1.0, 30.0, 300.0}) {
+    const Differences d = differentiate([&](double s) { return one(std::sin(rate * s + 0.3)); });
+    const double error = std::abs(d.value[0] - rate * std::cos(0.3)) / d.size;
+    EXPECT_LT(error, 10 * d.error + 1e-12) << rate;
+  }
+}
+
+TEST(Differences, TellBothSidesOfAKink) {
+  const Differences d = differentiate([](double s) { return one(s < 0 ? 2 * s + s * s : -3 * s); });
+  EXPECT_EQ(d.smoothness, Smoothness::kink);
+  EXPECT_NEAR(d.left[0], 2, 1e-6);
+  EXPECT_NEAR(d.right[0], -3, 1e-6);
+}
+
+/// A central difference of this one is exactly zero at every step.
+TEST(Differences, DoNotTakeTheMeanAtAKinkForADerivative) {
+  EXPECT_EQ(differentiate([](double s) { return one(std::abs(s)); }).smoothness, Smoothness::kink);
+}
+
+TEST(Differences, StepBetweenKinksThatAreNear) {
+  for (const double distance : {1e-3, 1e-4, 1e-5}) {
+    const Differences d = differentiate(
+        [&](double s) { return one(std::cos(1 + s) + (s > distance ? 5 * (s - distance) : 0)); });
+    ASSERT_EQ(d.smoothness, Smoothness::regular) << distance;
+    // Rounding of 1e-16 over steps of a few hundredths of the distance.
+    EXPECT_NEAR(d.value[0], -std::sin(1.0), 1e-13 / distance) << distance;
+  }
+}
+
+TEST(Differences, DoNotSettleAtAJump) {
+  EXPECT_EQ(differentiate([](double s) { return one(s > 0 ? 1 + s : s); }).smoothness,
+            Smoothness::unresolved);
+}
+
+TEST(Differences, DoNotSettleOnNoise) {
+  // Pseudo-random up to 1e-6: no derivative of order one can be told.
+  const auto noise = [](double s) { return 1e-6 * std::sin(1e12 * s + 1e7 * std::sin(1e9 * s)); };
+  EXPECT_EQ(differentiate([&](double s) { return one(s + noise(s)); }).smoothness, Smoothness::unresolved);
+}
+
+TEST(Differences, UseTheOnlySideThatExists) {
+  const Differences d = differentiate([](double s) -> VecX {
+    if (s < 0) throw InvalidInput("parameter", {{"s", "is negative", "give at least 0"}});
+    return one(std::exp(s));
+  });
+  EXPECT_EQ(d.smoothness, Smoothness::edge);
+  EXPECT_EQ(d.left.size(), 0);
+  // One-sided extrapolation loses about half of the digits that are left.
+  EXPECT_NEAR(d.value[0], 1, 1e-7);
+}
+
+TEST(Differences, LeaveOutStepsAtWhichNothingIsDefined) {
+  const Differences d = differentiate([](double s) -> VecX {
+    if (s > 1e-4) throw StepError("bodies intersect");
+    return one(std::sin(s + 1));
+  });
+  EXPECT_EQ(d.smoothness, Smoothness::regular);
+  EXPECT_NEAR(d.value[0], std::cos(1.0), 1e-9);
+}
+
+TEST(DerivativeCheck, AtAKinkAcceptsWhatIsBetweenTheSidesAndNothingElse) {
+  const Differences d = differentiate([](double s) { return one(s < 0 ? 2 * s : -3 * s); });
+  EXPECT_LT(check_derivative(one(2), d).error, 1e-8);
+  EXPECT_LT(check_derivative(one(0.5), d).error, 1e-8);
+  EXPECT_GT(check_derivative(one(2.1), d).error, 0.01);
+  EXPECT_GT(check_derivative(one(-3.1), d).error, 0.01);
+}
+
+TEST(DerivativeCheck, NeverAcceptsNaN) {
+  const Differences d = differentiate([](double s) { return one(s); });
+  EXPECT_EQ(check_derivative(one(std::nan("")), d).digits, 0);
+}
+
+}  // namespace
+}  // namespace jade

@@ -1,0 +1,72 @@
+/// What holds for the gradient of every two steps of every world that our generators can grow.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "generators/arbitrary_world.h"
+#include "gradient_trial/gradient_trial.h"
+
+namespace jade {
+namespace {
+
+using generators::arbitrary_world;
+using gradient_trial::DirectionTrial;
+using gradient_trial::GradientTrial;
+using gradient_trial::try_gradient;
+
+GradientTrial arbitrary_trial(const gradient_trial::TrialSettings& settings) {
+  const generators::World world = *arbitrary_world({.most_things = 3});
+  const std::uint64_t numbers = *rc::gen::resize(100, rc::gen::arbitrary<std::uint64_t>());
+  GradientTrial trial = try_gradient(world, numbers, settings);
+  RC_PRE(trial.error.empty());
+  return trial;
+}
+
+RC_GTEST_PROP(StepGradient, AgreesWithDifferences, ()) {
+  const GradientTrial trial = arbitrary_trial({});
+  for (const DirectionTrial& d : trial.directions) {
+    if (d.check.differences.smoothness != Smoothness::regular) continue;
+    RC_ASSERT(d.check.error <= 1e-6);
+  }
+}
+
+RC_GTEST_PROP(StepGradient, IsTheTransposeOfItsVectorProducts, ()) {
+  // Sums of the same products in another order.
+  RC_ASSERT(arbitrary_trial({.differences = false}).transpose_error <= 1e-12);
+}
+
+/// A gradient that is off by a millionth in one entry is seen.
+TEST(GradientTrial, SeesASmallError) {
+  const Differences d = differentiate([](double s) { return VecX::Constant(2, std::exp(s)); });
+  EXPECT_LE(check_derivative(VecX::Constant(2, 1), d).error, 1e-6);
+  EXPECT_GT(check_derivative(Vec2(1, 1 + 2e-6), d).error, 1e-6);
+}
+
+TEST(PossibleDirection, KeepsMatterPossible) {
+  generators::RandomStream random(3);
+  // A plate so thin that most changes of its inertia would break the triangle inequality.
+  const SceneDescription scene = [] {
+    SceneDescription s{.name = "plate"};
+    s.materials = {"stuff"};
+    s.pairs = {{"stuff", "stuff", 0.5, 0.5}};
+    BodyDescription plate{.name = "plate"};
+    plate.shapes = {{.geometry = Box{Vec3(0.3, 0.2, 1e-4)}, .material = "stuff", .density = 1000}};
+    s.bodies = {plate};
+    return s;
+  }();
+  const Model model = build_model(scene);
+  for (int k = 0; k < 50; ++k) {
+    const auto d = gradient_trial::possible_direction(model.bodies()[0].inertia, random);
+    for (const double s : {-0.3, 0.3}) {
+      std::vector<ParameterValue> values;
+      for (int c = 0; c < 10; ++c) {
+        const ParameterId id{ParameterKind::inertia, 0, c};
+        values.push_back({id, parameter_value(model, id) + s * d[c]});
+      }
+      EXPECT_NO_THROW((void)model.with(values));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace jade

@@ -1,0 +1,285 @@
+#include "gradient_trial/gradient_trial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+
+#include "jade/dynamics/manifold.h"
+
+namespace jade::gradient_trial {
+namespace {
+
+using generators::RandomStream;
+constexpr int kSteps = 2;
+
+/// A direction in everything that two steps depend on.
+struct Direction {
+  VecX q, v;
+  std::array<VecX, kSteps> effort;
+  VecX parameters;
+};
+
+/// Where the two steps start.
+struct Start {
+  Model model;
+  State state;
+  StepMemory memory;
+  std::array<Controls, kSteps> controls;
+  double h = 0;
+  std::vector<ParameterId> ids;
+};
+
+VecX bell(RandomStream& random, int n) {
+  VecX x(n);
+  for (int i = 0; i < n; ++i) x[i] = random.normal();
+  return x;
+}
+
+/// Parameters at the end of their range have one side only and stay where they are.
+bool can_move(const Model& model, const ParameterId& id) {
+  if (id.kind == ParameterKind::step_size) return true;
+  const double value = parameter_value(model, id);
+  switch (id.kind) {
+    case ParameterKind::restitution:
+      return value > 0 && value < 1;
+    case ParameterKind::friction:
+    case ParameterKind::damping:
+    case ParameterKind::stiffness:
+      return value > 0;
+    default:
+      return true;
+  }
+}
+
+VecX parameter_direction(const Start& start, RandomStream& random) {
+  VecX d = VecX::Zero(static_cast<Eigen::Index>(start.ids.size()));
+  for (std::size_t i = 0; i < start.ids.size(); ++i) {
+    const ParameterId& id = start.ids[i];
+    const auto k = static_cast<Eigen::Index>(i);
+    if (id.kind == ParameterKind::inertia) {
+      if (id.component == 0)
+        d.segment<10>(k) =
+            possible_direction(start.model.bodies()[static_cast<std::size_t>(id.index)].inertia, random);
+    } else if (can_move(start.model, id)) {
+      const double value = id.kind == ParameterKind::step_size ? start.h : parameter_value(start.model, id);
+      d[k] = random.uniform(-1, 1) * (id.kind == ParameterKind::gravity ? 1 : std::abs(value));
+    }
+  }
+  return d;
+}
+
+Direction random_direction(const Start& start, bool state, bool parameters, RandomStream& random) {
+  const int nv = start.model.nv();
+  Direction d{VecX::Zero(nv),
+              VecX::Zero(nv),
+              {VecX::Zero(nv), VecX::Zero(nv)},
+              VecX::Zero(static_cast<Eigen::Index>(start.ids.size()))};
+  if (state) {
+    d.q = bell(random, nv);
+    d.v = bell(random, nv);
+    for (VecX& effort : d.effort) effort = bell(random, nv);
+  }
+  if (parameters) d.parameters = parameter_direction(start, random);
+  return d;
+}
+
+/// Two steps from the start moved by s along the direction: (q ⊖ q_base, v).
+class Flow {
+ public:
+  explicit Flow(const Start& start) : start_(start), workspace_(start.model) {}
+
+  VecX operator()(const Direction& d, double s) {
+    std::optional<Model> changed;
+    std::optional<StepWorkspace> other;
+    double h = start_.h;
+    if (!d.parameters.isZero(0) && s != 0) {
+      std::vector<ParameterValue> values;
+      for (std::size_t i = 0; i < start_.ids.size(); ++i) {
+        const double by = s * d.parameters[static_cast<Eigen::Index>(i)];
+        if (by == 0) continue;
+        if (start_.ids[i].kind == ParameterKind::step_size) {
+          h += by;
+        } else {
+          values.push_back({start_.ids[i], parameter_value(start_.model, start_.ids[i]) + by});
+        }
+      }
+      changed = start_.model.with(values);
+      other.emplace(*changed, workspace_);
+    }
+    const Model& model = changed ? *changed : start_.model;
+    State state = start_.state;
+    state.q = integrate(model, start_.state.q, s * d.q);
+    state.v += s * d.v;
+    StepMemory memory = start_.memory;
+    for (int i = 0; i < kSteps; ++i) {
+      Controls controls = start_.controls[static_cast<std::size_t>(i)];
+      controls.effort += s * d.effort[static_cast<std::size_t>(i)];
+      StepResult result = step(model, state, memory, controls, h, {}, other ? *other : workspace_);
+      state = std::move(result.next);
+      memory = std::move(result.memory);
+    }
+    if (end_.q.size() == 0) end_ = state;
+    VecX out(2 * model.nv());
+    out << difference(model, end_.q, state.q), state.v;
+    return out;
+  }
+
+ private:
+  const Start& start_;
+  StepWorkspace workspace_;
+  State end_;  ///< of the flow that was not moved: the first call must be that one
+};
+
+/// Both steps with their traces, and their Jacobians.
+struct Linearisation {
+  std::array<StepTrace, kSteps> traces;
+  std::array<StepJacobian, kSteps> jacobians;
+
+  VecX along(const Direction& d) const {
+    VecX x(d.q.size() + d.v.size());
+    x << d.q, d.v;
+    for (std::size_t i = 0; i < kSteps; ++i) {
+      const StepJacobian& J = jacobians[i];
+      x = J.state * x + J.effort * d.effort[i] + J.parameters * d.parameters;
+    }
+    return x;
+  }
+};
+
+Linearisation linearise(const Start& start, GradientTrial& trial) {
+  Linearisation result;
+  StepWorkspace workspace(start.model);
+  GradientWorkspace gradients(start.model);
+  State state = start.state;
+  StepMemory memory = start.memory;
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    StepResult next =
+        step(start.model, state, memory, start.controls[i], start.h, {}, workspace, &result.traces[i]);
+    step_jacobian(start.model, result.traces[i], start.ids, gradients, result.jacobians[i]);
+    trial.regularity.merge(result.jacobians[i].regularity);
+    trial.impacts += static_cast<int>(next.report.impacts.size());
+    trial.contacts += static_cast<int>(next.report.contacts.size());
+    trial.lost_time += next.report.lost_time;
+    state = std::move(next.next);
+    memory = std::move(next.memory);
+  }
+  return result;
+}
+
+/// wᵀ J d by products from the left against the same from the right.
+double transpose_error(const Start& start, const Linearisation& linear, const Direction& d,
+                       const VecX& forward, RandomStream& random) {
+  const int nv = start.model.nv();
+  GradientWorkspace gradients(start.model);
+  const VecX w = bell(random, 2 * nv);
+  StepCotangent adjoint{w.head(nv), w.tail(nv)};
+  StepPullback back;
+  double backward = 0, size = 0;
+  const auto add = [&](const VecX& a, const VecX& b) {
+    backward += a.dot(b);
+    size += a.cwiseAbs().dot(b.cwiseAbs());
+  };
+  for (std::size_t i = kSteps; i-- > 0;) {
+    step_vjp(start.model, linear.traces[i], start.ids, adjoint, gradients, back);
+    add(back.effort, d.effort[i]);
+    add(back.parameters, d.parameters);
+    adjoint = {back.q, back.v};
+  }
+  add(adjoint.q, d.q);
+  add(adjoint.v, d.v);
+  size += w.cwiseAbs().dot(forward.cwiseAbs());
+  return size == 0 ? 0 : std::abs(w.dot(forward) - backward) / size;
+}
+
+Start warmed_up(const generators::World& world, int steps) {
+  Model model = build_model(world.scene);
+  State state = initial_state(model);
+  StepMemory memory;
+  StepWorkspace workspace(model);
+  for (int i = 0; i < steps; ++i) {
+    StepResult next =
+        step(model, state, memory, controls_at(model, i * world.h, world.h), world.h, {}, workspace);
+    state = std::move(next.next);
+    memory = std::move(next.memory);
+  }
+  std::array<Controls, kSteps> controls;
+  for (int i = 0; i < kSteps; ++i)
+    controls[static_cast<std::size_t>(i)] = controls_at(model, (steps + i) * world.h, world.h);
+  std::vector<ParameterId> ids = parameters_of(model);
+  return {std::move(model),    std::move(state), std::move(memory),
+          std::move(controls), world.h,          std::move(ids)};
+}
+
+}  // namespace
+
+Eigen::Matrix<double, 10, 1> possible_direction(const SpatialInertia& inertia, RandomStream& random) {
+  Eigen::Matrix4d P;
+  P.topLeftCorner<3, 3>() = 0.5 * inertia.inertia.trace() * Mat3::Identity() - inertia.inertia;
+  P.topRightCorner<3, 1>() = inertia.moment;
+  P.bottomLeftCorner<1, 3>() = inertia.moment.transpose();
+  P(3, 3) = inertia.mass;
+  // A root of P that exists for flat matter as well.
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d> eigen(P);
+  const Eigen::Matrix4d L = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
+  Eigen::Matrix4d S;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j <= i; ++j) S(i, j) = S(j, i) = random.uniform(-0.5, 0.5);
+  const Eigen::Matrix4d D = L * S * L.transpose();
+  const Mat3 second = D.topLeftCorner<3, 3>();
+  const Mat3 I = second.trace() * Mat3::Identity() - second;
+  Eigen::Matrix<double, 10, 1> d;
+  d << D(3, 3), D(0, 3), D(1, 3), D(2, 3), I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2);
+  return d;
+}
+
+bool GradientTrial::regular() const {
+  return error.empty() && std::all_of(directions.begin(), directions.end(), [](const DirectionTrial& d) {
+           return d.check.differences.smoothness == Smoothness::regular;
+         });
+}
+
+bool GradientTrial::kink() const {
+  return std::any_of(directions.begin(), directions.end(), [](const DirectionTrial& d) {
+    return d.check.differences.smoothness == Smoothness::kink;
+  });
+}
+
+double GradientTrial::worst() const {
+  double worst = 0;
+  for (const DirectionTrial& d : directions)
+    if (d.check.judged()) worst = std::max(worst, d.check.error);
+  return worst;
+}
+
+GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers,
+                           const TrialSettings& settings) {
+  RandomStream random(numbers);
+  GradientTrial trial;
+  trial.warm_up = random.integer(0, settings.warm_up);
+  try {
+    const Start start = warmed_up(world, trial.warm_up);
+    const Linearisation linear = linearise(start, trial);
+    Flow flow(start);
+    for (std::size_t k = 0; k < trial.directions.size(); ++k) {
+      const Direction d = random_direction(start, k != 1, k != 0, random);
+      const VecX analytic = linear.along(d);
+      // Something of the size of the direction always arrives at the end.
+      const double least = k == 1 ? 0 : 1;
+      const Differences differences = settings.differences
+                                          ? differentiate([&](double s) { return flow(d, s); }, least)
+                                          : Differences{.value = VecX::Zero(analytic.size())};
+      trial.directions[k] = {.check = check_derivative(analytic, differences),
+                             .claims_regular = trial.regularity.regular};
+      trial.transpose_error =
+          std::max(trial.transpose_error, transpose_error(start, linear, d, analytic, random));
+    }
+  } catch (const StepError& error) {
+    trial.error = error.what();
+  }
+  return trial;
+}
+
+}  // namespace jade::gradient_trial

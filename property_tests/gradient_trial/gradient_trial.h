@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "generators/random_stream.h"
+#include "generators/world_growth.h"
+#include "jade/gradients/gradient_check.h"
+
+namespace jade::gradient_trial {
+
+/// What is asked of the gradient in one world.
+struct TrialSettings {
+  int warm_up = 8;  ///< at most so many steps are made first, so that the state is none that a person placed
+  bool differences = true;  ///< off: only products from the left are held against the Jacobians
+  double tolerance = 1e-6;  ///< relative, for directions in which differences settle
+};
+
+/// Two steps along one direction: what the chained Jacobians say, and what differences say.
+struct DirectionTrial {
+  DerivativeCheck check;
+  bool claims_regular = true;  ///< what the gradient says of itself
+};
+
+/// The gradient of two steps of one world in three random directions: by state and effort, by the parameters and the step
+/// size, and by all of them.
+struct GradientTrial {
+  static constexpr std::array<const char*, 3> kDirections{"state and effort", "parameters", "everything"};
+
+  std::array<DirectionTrial, 3> directions;
+  Regularity regularity;
+  double transpose_error = 0;     ///< |wᵀ(J d) − (Jᵀw)ᵀ d| relative to the sizes of the terms
+  int warm_up = 0;                ///< steps made before
+  int impacts = 0, contacts = 0;  ///< in the two steps
+  double lost_time = 0;
+  std::string error;  ///< what a step threw; empty: nothing
+
+  /// The differences settled in all three directions: the gradient has nothing to hide behind.
+  bool regular() const;
+  double worst() const;  ///< error of the directions that differences can judge
+  bool kink() const;     ///< a direction with two different sides
+};
+
+/// `numbers` chooses warm-up and directions.
+GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers,
+                           const TrialSettings& settings = {});
+
+/// A random direction of the ten inertial numbers of a body along which it stays possible matter. With the pseudo-inertia
+///   P = [Σ h; hᵀ m] = L Lᵀ,   Σ = ½ tr(I) 1 − I the second moments,
+/// dP = L S Lᵀ for symmetric S keeps P + s dP positive as long as |s S| < 1.
+/// P. Wensing, S. Kim and J.-J. Slotine, "Linear matrix inequalities for physically consistent inertial parameter
+/// identification", IEEE Robotics and Automation Letters 3(1), 2018.
+Eigen::Matrix<double, 10, 1> possible_direction(const SpatialInertia& inertia,
+                                                generators::RandomStream& random);
+
+}  // namespace jade::gradient_trial

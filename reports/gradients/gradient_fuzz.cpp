@@ -1,0 +1,185 @@
+#include "gradients/gradient_fuzz.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "campaign/index_pool.h"
+#include "jade/model/scene_json.h"
+
+namespace jade::reports {
+namespace {
+
+using gradient_trial::DirectionTrial;
+using gradient_trial::GradientTrial;
+using Json = nlohmann::ordered_json;
+
+/// What is kept of a trial: of a long campaign there are many.
+struct Summary {
+  bool done = false, regular = false, kink = false, claims_regular = false;
+  bool impacts = false, contacts = false, error = false;
+  double transpose = 0;
+  std::array<Smoothness, 3> smoothness{};
+  std::array<double, 3> errors{};
+  std::string why;
+};
+
+Summary summary(const GradientTrial& trial) {
+  Summary s{.done = true,
+            .regular = trial.regular(),
+            .kink = trial.kink(),
+            .claims_regular = trial.regularity.regular && trial.regularity.exists,
+            .impacts = trial.impacts > 0,
+            .contacts = trial.contacts > 0,
+            .error = !trial.error.empty(),
+            .transpose = trial.transpose_error,
+            .why = trial.regularity.why};
+  for (std::size_t k = 0; k < 3; ++k) {
+    s.smoothness[k] = trial.directions[k].check.differences.smoothness;
+    s.errors[k] = trial.directions[k].check.error;
+  }
+  return s;
+}
+
+void count(DirectionTally& tally, Smoothness smoothness, double error) {
+  switch (smoothness) {
+    case Smoothness::regular: {
+      ++tally.regular;
+      tally.worst = std::max(tally.worst, error);
+      const double digits = std::clamp(-std::log10(std::max(error, 1e-300)), 0.0, 16.0);
+      ++tally.digits[static_cast<std::size_t>(digits)];
+      break;
+    }
+    case Smoothness::kink:
+      ++tally.kinks;
+      tally.worst_outside = std::max(tally.worst_outside, error);
+      break;
+    default:
+      ++tally.unresolved;
+  }
+}
+
+std::uint64_t between(const DirectionTally& tally, std::size_t from, std::size_t end) {
+  std::uint64_t sum = 0;
+  for (std::size_t d = from; d < end; ++d) sum += tally.digits[d];
+  return sum;
+}
+
+}  // namespace
+
+GradientDraw draw(const GradientFuzzSettings& settings, std::uint64_t index) {
+  return {generators::random_world(settings.seed, index, settings.climate),
+          generators::mixed_seed(settings.seed, "gradient", index)};
+}
+
+GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
+  std::vector<Summary> summaries(settings.count);
+  GradientFuzzResult result;
+  result.done = run_indices(
+      {.count = settings.count, .jobs = settings.jobs, .stop = settings.stop, .progress = settings.progress},
+      [&](std::size_t, std::uint64_t k) {
+        const GradientDraw one = draw(settings, settings.first + k);
+        summaries[k] = summary(gradient_trial::try_gradient(one.world, one.numbers, settings.trial));
+      });
+  result.interrupted = result.done < settings.count;
+  for (std::uint64_t k = 0; k < settings.count; ++k) {
+    const Summary& s = summaries[k];
+    if (!s.done) continue;
+    result.errors += s.error;
+    if (s.error) continue;
+    result.regular += s.regular;
+    result.with_impacts += s.impacts;
+    result.with_contacts += s.contacts;
+    result.not_claimed += s.regular && !s.claims_regular;
+    result.wrongly_claimed += s.kink && s.claims_regular;
+    result.worst_transpose = std::max(result.worst_transpose, s.transpose);
+    for (std::size_t d = 0; d < 3; ++d) {
+      count(result.directions[d], s.smoothness[d], s.errors[d]);
+      if (s.smoothness[d] == Smoothness::regular && !(s.errors[d] <= settings.trial.tolerance))
+        result.failures.push_back({settings.first + k, d, s.errors[d], s.why});
+    }
+  }
+  return result;
+}
+
+Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& result) {
+  Table table{.title = "Gradients of two steps of random worlds against differences",
+              .columns = {"direction", "worlds", "regular", "kink", "unresolved", "worst rel. error",
+                          "< 6 digits", "6–8", "8–10", "≥ 10", "outside at kinks"},
+              .rows = {},
+              .notes = {}};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const DirectionTally& t = result.directions[d];
+    const auto whole = [](std::uint64_t n) { return static_cast<long long>(n); };
+    table.rows.push_back({GradientTrial::kDirections[d], whole(t.regular + t.kinks + t.unresolved),
+                          whole(t.regular), whole(t.kinks), whole(t.unresolved), t.worst,
+                          whole(between(t, 0, 6)), whole(between(t, 6, 8)), whole(between(t, 8, 10)),
+                          whole(between(t, 10, 17)), t.worst_outside});
+  }
+  table.notes = {
+      fmt::format("Seed {}, worlds {} … {}; {} with contacts, {} with impacts in the two steps, {} that no "
+                  "step could be taken from.",
+                  settings.seed, settings.first, settings.first + settings.count - 1, result.with_contacts,
+                  result.with_impacts, result.errors),
+      fmt::format("Regular in all three directions: {} of {} ({:.1f} %), as differences from both sides see "
+                  "it; the gradient has no say in it.",
+                  result.regular, result.done, 100 * result.regular_share()),
+      fmt::format("The gradient calls {} of these irregular, and {} worlds with a kink regular.",
+                  result.not_claimed, result.wrongly_claimed),
+      fmt::format("Products from the left against the Jacobians: worst relative difference {:.1e}.",
+                  result.worst_transpose)};
+  return table;
+}
+
+Json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& result) {
+  Json directions = Json::array(), failures = Json::array();
+  for (std::size_t d = 0; d < 3; ++d) {
+    const DirectionTally& t = result.directions[d];
+    directions.push_back({{"direction", GradientTrial::kDirections[d]},
+                          {"regular", t.regular},
+                          {"kinks", t.kinks},
+                          {"unresolved", t.unresolved},
+                          {"worst_relative_error", t.worst},
+                          {"worst_outside_at_kinks", t.worst_outside},
+                          {"digits", t.digits}});
+  }
+  for (const GradientFailure& f : result.failures) {
+    failures.push_back({{"index", f.index},
+                        {"direction", GradientTrial::kDirections[f.direction]},
+                        {"relative_error", f.error},
+                        {"nearest_kink", f.why}});
+  }
+  return {{"seed", settings.seed},
+          {"first", settings.first},
+          {"count", settings.count},
+          {"done", result.done},
+          {"interrupted", result.interrupted},
+          {"tolerance", settings.trial.tolerance},
+          {"regular", result.regular},
+          {"regular_share", result.regular_share()},
+          {"with_contacts", result.with_contacts},
+          {"with_impacts", result.with_impacts},
+          {"refused_by_step", result.errors},
+          {"regular_but_not_claimed", result.not_claimed},
+          {"kink_but_claimed_regular", result.wrongly_claimed},
+          {"worst_transpose_error", result.worst_transpose},
+          {"directions", std::move(directions)},
+          {"failures", std::move(failures)}};
+}
+
+std::string saved_draw(const GradientFuzzSettings& settings, const GradientFailure& failure) {
+  const GradientDraw one = draw(settings, failure.index);
+  const Json file = {{"seed", settings.seed},
+                     {"index", failure.index},
+                     {"numbers", one.numbers},
+                     {"time_step", one.world.h},
+                     {"direction", GradientTrial::kDirections[failure.direction]},
+                     {"relative_error", failure.error},
+                     {"nearest_kink", failure.why},
+                     {"scene", Json::parse(scene_to_json(one.world.scene))}};
+  return file.dump(2) + "\n";
+}
+
+}  // namespace jade::reports

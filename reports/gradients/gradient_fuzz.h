@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "campaign/table.h"
+#include "gradient_trial/gradient_trial.h"
+
+namespace jade::reports {
+
+struct GradientFuzzSettings {
+  std::uint64_t count = 1000;  ///< worlds
+  std::uint64_t seed = 1;
+  std::uint64_t first = 0;  ///< index of the first world
+  int jobs = 1;
+  generators::Climate climate{.most_things = 4};
+  gradient_trial::TrialSettings trial;
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(std::uint64_t done)> progress = {};
+};
+
+/// World and directions of one index: they depend on seed and index alone.
+struct GradientDraw {
+  generators::World world;
+  std::uint64_t numbers = 0;
+};
+GradientDraw draw(const GradientFuzzSettings& settings, std::uint64_t index);
+
+/// What was seen of one direction over all worlds.
+struct DirectionTally {
+  std::uint64_t regular = 0, kinks = 0, unresolved = 0;
+  double worst = 0;          ///< relative error where regular
+  double worst_outside = 0;  ///< at kinks: distance from the interval between both sides, relative
+  std::array<std::uint64_t, 17> digits = {};  ///< of regular ones, rounded down
+};
+
+struct GradientFailure {
+  std::uint64_t index = 0;
+  std::size_t direction = 0;
+  double error = 0;
+  std::string why;  ///< what the gradient says of itself there
+};
+
+/// The same for any number of jobs.
+struct GradientFuzzResult {
+  std::uint64_t done = 0;
+  bool interrupted = false;
+  std::array<DirectionTally, 3> directions;
+  std::uint64_t regular = 0;  ///< worlds in which all three directions are
+  std::uint64_t errors = 0;   ///< worlds that a step refused
+  std::uint64_t with_impacts = 0, with_contacts = 0;
+  std::uint64_t not_claimed = 0;          ///< regular worlds whose gradient says that it is not
+  std::uint64_t wrongly_claimed = 0;      ///< worlds with a kink whose gradient says that it is regular
+  double worst_transpose = 0;             ///< of Jᵀ against J
+  std::vector<GradientFailure> failures;  ///< regular directions beyond the tolerance, by index
+
+  double regular_share() const {
+    return done == 0 ? 0 : static_cast<double>(regular) / static_cast<double>(done);
+  }
+};
+
+GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings);
+
+Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& result);
+nlohmann::ordered_json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& result);
+
+/// A failure as a file: the scene, and what is needed to make the two steps and the direction again.
+std::string saved_draw(const GradientFuzzSettings& settings, const GradientFailure& failure);
+
+}  // namespace jade::reports
