@@ -71,7 +71,7 @@ void save_failures(const FuzzSettings& settings, std::size_t family, std::size_t
   const auto fails = [&](const LcpProblem& problem) {
     return !verdict_on(problem, instance->solve(problem), apart, settings.tolerance).acceptable();
   };
-  for (std::size_t k = 0; k < kept && !interrupted(); ++k) {
+  for (std::size_t k = 0; k < kept && !interrupted; ++k) {
     const Failure& failure = cell.failures[k];
     const generators::LcpProblemId id = problem_id(settings, family, failure.index);
     const LcpProblem problem = generators::make_lcp_problem(id);
