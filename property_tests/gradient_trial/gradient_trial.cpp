@@ -169,7 +169,9 @@ Linearisation linearise(const Start& start, GradientTrial& trial) {
   return result;
 }
 
-/// wᵀ J d by products from the left against the same from the right.
+/// wᵀ J d by products from the left against the same from the right. Relative to the size of the terms of both sums, and
+/// to what is rounded on the way: a resting stack does not feel its mass, yet its weight and the forces that bear it are
+/// both differentiated before they cancel.
 double transpose_error(const Start& start, const Linearisation& linear, const Direction& d,
                        const VecX& forward, RandomStream& random) {
   const int nv = start.model.nv();
@@ -191,6 +193,11 @@ double transpose_error(const Start& start, const Linearisation& linear, const Di
   add(adjoint.q, d.q);
   add(adjoint.v, d.v);
   size += w.cwiseAbs().dot(forward.cwiseAbs());
+  double largest = 1;
+  for (const StepJacobian& J : linear.jacobians)
+    largest = std::max(largest, J.state.lpNorm<Eigen::Infinity>());
+  const double d_size = d.q.norm() + d.v.norm() + d.parameters.norm();
+  size += largest * w.norm() * d_size;
   return size == 0 ? 0 : std::abs(w.dot(forward) - backward) / size;
 }
 

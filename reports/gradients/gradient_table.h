@@ -4,8 +4,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "cases/gradient_case.h"
 #include "campaign/table.h"
+#include "cases/gradient_case.h"
 
 namespace jade::reports {
 

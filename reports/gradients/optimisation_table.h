@@ -4,8 +4,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "cases/optimisation_case.h"
 #include "campaign/table.h"
+#include "cases/optimisation_case.h"
 
 namespace jade::reports {
 

@@ -169,7 +169,7 @@ struct Trial {
   int before = 0;  ///< steps
   StepSettings settings;
   double effort = 0.01;
-  int first_velocity = 0;  ///< velocities before it are not varied
+  int first = 0;  ///< coordinates before it are not varied
 };
 
 void expect_agreement(const SceneDescription& scene, const Trial& trial) {
@@ -188,9 +188,10 @@ void expect_agreement(const SceneDescription& scene, const Trial& trial) {
   const Model& model = run.model;
   const int nv = model.nv();
   for (int direction = 0; direction < 3; ++direction) {
-    const VecX dq = direction == 0 ? VecX(VecX::Random(nv)) : VecX(VecX::Zero(nv));
+    VecX dq = direction == 0 ? VecX(VecX::Random(nv)) : VecX(VecX::Zero(nv));
     VecX dv = direction == 1 ? VecX(VecX::Random(nv)) : VecX(VecX::Zero(nv));
-    dv.head(trial.first_velocity).setZero();
+    dq.head(trial.first).setZero();
+    dv.head(trial.first).setZero();
     const VecX dt = direction == 2 ? VecX(VecX::Random(nv)) : VecX(VecX::Zero(nv));
     const auto end = [&](double s) -> VecX {
       State x{integrate(model, run.state.q, VecX(s * dq)), run.state.v + s * dv};
@@ -229,8 +230,7 @@ TEST(StepGradient, AgreesWithDifferencesForABallThatBouncesOffARestingBox) {
   scene.bodies.push_back(body("box", Box{Vec3(0.4, 0.3, 0.1)}, Vec3(0, 0, 0.05 + kStandoff), Vec3::Zero()));
   scene.bodies.push_back(body("ball", Sphere{0.05}, Vec3(0.03, 0.02, 0.18), Vec3(0.3, -0.1, -1)));
   // A box that turns at 1e-7 rad/s stops in many small slips, which differences do not see through.
-  for (const int before : {0, 2, 6})
-    expect_agreement(scene, {.before = before, .effort = 0, .first_velocity = 6});
+  for (const int before : {0, 2, 6}) expect_agreement(scene, {.before = before, .effort = 0, .first = 6});
 }
 
 TEST(StepGradient, AgreesWithDifferencesForAPendulumAgainstTheGround) {
