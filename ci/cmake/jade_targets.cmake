@@ -15,6 +15,10 @@ target_compile_options(jade_options INTERFACE
   # The same bits from every build: no fused multiply-add chosen by the optimiser, no fast-math.
   -ffp-contract=off)
 
+# Code that is run once needs no -O3, and compiles a quarter faster without: tests, cases and the command line.
+add_library(jade_quick_to_build INTERFACE)
+target_compile_options(jade_quick_to_build INTERFACE $<$<CONFIG:Release>:-O1>)
+
 # jade_module(name SOURCES … HEADERS … TESTS …): adds a folder's files to the engine library; the tests beside the
 # sources become the executable <name>_test.
 function(jade_module name)
@@ -36,7 +40,7 @@ endfunction()
 function(jade_add_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE jade_options Jade::engine GTest::gtest_main ${ARG_LIBRARIES})
+  target_link_libraries(${name} PRIVATE jade_options jade_quick_to_build Jade::engine GTest::gtest_main ${ARG_LIBRARIES})
   include(GoogleTest)
   # Properties draw the same worlds in every run; a campaign sets RC_PARAMS itself and runs the executable.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600 ENVIRONMENT RC_PARAMS=seed=20261116)
