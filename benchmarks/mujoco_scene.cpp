@@ -50,13 +50,15 @@ std::string body_text(const SceneDescription& scene, const std::vector<reference
 std::string scene_text(const StepScene& step_scene) {
   const SceneDescription& scene = step_scene.scene;
   const std::vector<reference::BodyMass> masses = reference::body_masses(scene);
+  // Room for the contacts of a heap; what is never used would cost time when a world is made.
+  const std::size_t contacts = 20 * scene.bodies.size();
   std::string out = fmt::format(
-      "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/><size njmax=\"8000\" "
-      "nconmax=\"2000\"/>"
+      "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/><size njmax=\"{}\" "
+      "nconmax=\"{}\"/>"
       "<option gravity=\"{}\" timestep=\"{:.17g}\"/><default><geom friction=\"{:.17g} 0.005 "
       "0.0001\"/></default>"
       "<worldbody>",
-      text(scene.gravity), step_scene.time_step, scene.pairs[0].friction);
+      4 * contacts, contacts, text(scene.gravity), step_scene.time_step, scene.pairs[0].friction);
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
     if (scene.bodies[i].joint.parent.empty()) out += body_text(scene, masses, i);
   return out + "</worldbody></mujoco>";
@@ -78,6 +80,7 @@ MujocoScene::MujocoScene(const StepScene& scene) {
   data.reset(mj_makeData(model.get()));
   for (const BodyDescription& body : scene.scene.bodies) {
     const int id = mj_name2id(model.get(), mjOBJ_BODY, body.name.c_str());
+    bodies.push_back(id);
     if (body.joint.kind != JointKind::free || body.joint.velocity.empty()) continue;
     // The centre of mass is at the origin of every free body here, and nothing spins at the start.
     std::copy_n(body.joint.velocity.begin(), 3, data->qvel + model->body_dofadr[id]);

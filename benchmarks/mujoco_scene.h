@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <mujoco/mujoco.h>
 
@@ -18,6 +19,7 @@ struct MujocoScene {
   };
   std::unique_ptr<mjModel, Free> model;
   std::unique_ptr<mjData, Free> data;
+  std::vector<int> bodies;  ///< MuJoCo's numbers of the scene's bodies
 };
 
 }  // namespace jade::benchmarks
