@@ -33,6 +33,7 @@ inline void store_pair(Pair pair, double* p) { __builtin_memcpy(p, &pair, sizeof
 
 /// Four doubles, anywhere in memory. For arrays whose length is a multiple of four.
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef long long FourBits __attribute__((vector_size(32)));
 JADE_INSIDE_LOOPS const Four& four_at(const double* p) { return *reinterpret_cast<const Four*>(p); }
 JADE_INSIDE_LOOPS Four& four_at(double* p) { return *reinterpret_cast<Four*>(p); }
 
@@ -51,6 +52,77 @@ JADE_INSIDE_LOOPS void axpy4_in_fours(int n, const double* a, const double* __re
     four_at(y + i) +=
         (a0 * four_at(x0 + i) + a1 * four_at(x1 + i)) + (a2 * four_at(x2 + i) + a3 * four_at(x3 + i));
   }
+}
+
+/// xᵀy in eight interleaved sums, n a multiple of four.
+JADE_INSIDE_LOOPS double dot_in_fours(int n, const double* __restrict x, const double* __restrict y) {
+  Four even{}, odd{};
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    even += four_at(x + i) * four_at(y + i);
+    odd += four_at(x + i + 4) * four_at(y + i + 4);
+  }
+  if (i < n) even += four_at(x + i) * four_at(y + i);
+  const Four sum = even + odd;
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
+/// y += Σ x_c column_c and size += Σ |x_c column_c| for a handful of columns. Each row's sums stay in registers.
+JADE_INSIDE_LOOPS void add_with_sizes(int n, int columns, const double* const* column, const double* x,
+                                      double* __restrict y, double* __restrict size) {
+  constexpr long long all_but_sign = 0x7fffffffffffffff;
+  constexpr FourBits mask{all_but_sign, all_but_sign, all_but_sign, all_but_sign};
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    Four y0 = four_at(y + i), y1 = four_at(y + i + 4), s0 = four_at(size + i), s1 = four_at(size + i + 4);
+    for (int c = 0; c < columns; ++c) {
+      const Four t0 = x[c] * four_at(column[c] + i), t1 = x[c] * four_at(column[c] + i + 4);
+      y0 += t0;
+      y1 += t1;
+      s0 += (Four)((FourBits)t0 & mask);
+      s1 += (Four)((FourBits)t1 & mask);
+    }
+    four_at(y + i) = y0;
+    four_at(y + i + 4) = y1;
+    four_at(size + i) = s0;
+    four_at(size + i + 4) = s1;
+  }
+  for (; i + 4 <= n; i += 4) {
+    Four y0 = four_at(y + i), s0 = four_at(size + i);
+    for (int c = 0; c < columns; ++c) {
+      const Four t0 = x[c] * four_at(column[c] + i);
+      y0 += t0;
+      s0 += (Four)((FourBits)t0 & mask);
+    }
+    four_at(y + i) = y0;
+    four_at(size + i) = s0;
+  }
+  for (; i < n; ++i) {
+    for (int c = 0; c < columns; ++c) {
+      const double t = x[c] * column[c][i];
+      y[i] += t;
+      size[i] += std::abs(t);
+    }
+  }
+}
+
+/// v += A f and σ += |A||f|, over the columns that carry force; `column(j)` points to column j of A.
+template <class Columns>
+JADE_INSIDE_LOOPS void add_velocities(int n, int columns, const Columns& column, const double* f, double* v,
+                                      double* sigma) {
+  constexpr int kHandful = 12;
+  const double* active[kHandful];
+  double force[kHandful];
+  int count = 0;
+  for (int j = 0; j < columns; ++j) {
+    if (f[j] == 0) continue;
+    active[count] = column(j);
+    force[count] = f[j];
+    if (++count < kHandful) continue;
+    add_with_sizes(n, count, active, force, v, sigma);
+    count = 0;
+  }
+  if (count > 0) add_with_sizes(n, count, active, force, v, sigma);
 }
 
 /// M −= c rᵀ, M stored by columns that are `n` doubles apart, n a multiple of four: four columns share each load of c.

@@ -104,53 +104,40 @@ JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, Ve
   }
   double* __restrict vd = v.data();
   double* __restrict sd = sigma.data();
-  const auto next_active = [&](int j) {
-    while (j < n && f[j] == 0) ++j;
-    return j;
-  };
-  // Two columns a pass: half the traffic on v and σ.
-  for (int j = next_active(0); j < n;) {
-    const int other = next_active(j + 1);
-    const double x = f[j], y = other < n ? f[other] : 0;
-    const double* __restrict a = p.A.data() + static_cast<long>(j) * n;
-    const double* __restrict c = p.A.data() + static_cast<long>(other < n ? other : j) * n;
-    for (int i = 0; i < n; ++i) {
-      const double term = a[i] * x, term2 = c[i] * y;
-      vd[i] += term + term2;
-      sd[i] += std::abs(term) + std::abs(term2);
-    }
-    j = other < n ? next_active(other + 1) : n;
-  }
+  const double* A = p.A.data();
+  const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
+  lcp::add_velocities(n, n, column, f.data(), vd, sd);
   if (p.form == LcpForm::contact && n > 0) {
     const VecX& beta = p.beta.size() > 0 ? p.beta : p.b;
     const double limit = explained_impulse(n, p.A.data(), n + 1, beta.data(), f.data());
     if (limit < infinity) limit_scale(p, f, beta.cwiseAbs().eval().data(), limit, sigma);
   }
   double residual = 0;
-  const auto judge = [&](int i, double slope, double lo, double hi) {
-    const double force = slope * f[i];
-    const double nearest = std::clamp(force - vd[i], times(slope, lo), times(slope, hi));
+  const auto judge = [&](int i, double force, double lo, double hi) {
+    const double target = force - vd[i];
+    const double nearest = target < lo ? lo : target > hi ? hi : target;
     const double error = std::abs(force - nearest);
-    if (error <= residual * sd[i] && std::isfinite(force)) return;
-    double r = error == 0 ? 0 : error / sd[i];
-    // Also catches NaN: a force or velocity that is not finite never looks valid.
-    if (!(r <= infinity) || !std::isfinite(f[i])) r = infinity;
-    if (r > residual) {
-      residual = r;
-      worst_row = i;
-    }
+    const double r = error / sd[i];
+    // NaN is not passed over: a force or velocity that is not finite never looks valid.
+    if (r <= residual || error == 0 || residual == infinity) return;
+    residual = r <= infinity ? r : infinity;
+    worst_row = i;
   };
   if (p.form == LcpForm::contact) {
     const LcpRow* rows = p.rows.data();
+    const double* forces = f.data();
     for (int i = 0; i < n; ++i) {
+      const double slope = A[static_cast<std::ptrdiff_t>(i) * (n + 1)];
       const bool tangent = rows[i].kind == RowKind::tangent;
-      const double bound = tangent ? rows[i].mu * std::max(f[rows[i].normal], 0.0) : infinity;
-      judge(i, p.A(i, i), tangent ? -bound : 0, bound);
+      const double normal = std::max(forces[tangent ? rows[i].normal : i], 0.0);
+      const double bound = tangent ? slope * (rows[i].mu * normal) : infinity;
+      judge(i, slope * forces[i], tangent ? -bound : 0, bound);
     }
   } else {
     for (int i = 0; i < n; ++i) {
+      const double slope = row_slope(p, i);
       const Interval bounds = bounds_of(p, f, i);
-      judge(i, row_slope(p, i), bounds.lo, bounds.hi);
+      judge(i, slope * f[i], times(slope, bounds.lo), times(slope, bounds.hi));
     }
   }
   return residual;

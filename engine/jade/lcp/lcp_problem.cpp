@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -94,6 +95,21 @@ class Inspection {
     return sound;
   }
 
+  /// Whether b is finite, and beta as well and not negative. A number that is not finite has all bits of its exponent
+  /// set; one more there then carries into the sign.
+  bool finite_and_not_negative() const {
+    constexpr std::uint64_t exponent = 0x7ff0000000000000, one_more = 0x0010000000000000;
+    const double *b = p_.b.data(), *beta = p_.beta.data();
+    const int betas = static_cast<int>(p_.beta.size());
+    std::uint64_t signs = 0;
+    for (int i = 0; i < n_; ++i) signs |= (std::bit_cast<std::uint64_t>(b[i]) & exponent) + one_more;
+    for (int i = 0; i < betas; ++i) {
+      const std::uint64_t bits = std::bit_cast<std::uint64_t>(beta[i] + 0.0);  // −0 is not negative
+      signs |= bits | ((bits & exponent) + one_more);
+    }
+    return signs >> 63 == 0;
+  }
+
   void numbers(bool also_in_matrix) {
     // A sum of zeros is NaN as soon as one entry is not finite.
     if (also_in_matrix && n_ > 0 && !((p_.A.array() * 0.0).sum() == 0)) {
@@ -103,6 +119,7 @@ class Inspection {
         }
       }
     }
+    if (finite_and_not_negative()) return;
     for (int i = 0; i < n_; ++i) {
       if (!std::isfinite(p_.b[i])) not_finite(fmt_row("b", i), p_.b[i]);
       if (p_.beta.size() > 0 && !(p_.beta[i] >= 0 && std::isfinite(p_.beta[i]))) {
@@ -114,7 +131,22 @@ class Inspection {
     }
   }
 
+  /// Whether `rows` would find nothing, in a loop that is short of branches.
+  bool rows_are_sound() const {
+    const LcpRow* rows = p_.rows.data();
+    const double* A = p_.A.data();
+    bool sound = true;
+    for (int i = 0; i < n_; ++i) {
+      sound &= !(A[static_cast<std::ptrdiff_t>(i) * (n_ + 1)] < 0);
+      if (rows[i].kind != RowKind::tangent) continue;
+      if (static_cast<unsigned>(rows[i].normal) >= static_cast<unsigned>(n_)) return false;
+      sound &= rows[rows[i].normal].kind == RowKind::normal && rows[i].mu >= 0 && rows[i].mu < HUGE_VAL;
+    }
+    return sound;
+  }
+
   void rows() {
+    if (rows_are_sound()) return;
     for (int i = 0; i < n_; ++i) {
       if (p_.A(i, i) < 0) {
         report_([&] {
