@@ -35,6 +35,7 @@ void ClassTableau::reset(const ContactIsland& island, double epsilon) {
   }
   free_.clear();
   position_.assign(n, -1);
+  held_.assign(length_, 1.0);
 }
 
 /// answer = q, with the rows X set to zero, − T q_X. What a force moves is often little of X (its own body and the
@@ -43,13 +44,12 @@ JADE_INSIDE_LOOPS void ClassTableau::answer_to(const double* q, double* answer) 
   const int n = length_;
   double* factor = factors_.data();
   int* met = met_.data();
-  for (int i = 0; i < n; i += 4) {
-    for (int l = 0; l < 4; ++l) answer[i + l] = q[i + l];
-  }
+  const int* free = free_.data();
+  const double* held = held_.data();
+  for (int i = 0; i < n; i += 4) four_at(answer + i) = four_at(held + i) * four_at(q + i);
   int count = 0;
   for (int p = 0; p < k_; ++p) {
-    const double at_free = q[free_[p]];
-    answer[free_[p]] = 0;
+    const double at_free = q[free[p]];
     met[count] = p;
     factor[count] = -at_free;
     count += at_free != 0;
@@ -111,15 +111,33 @@ JADE_INSIDE_LOOPS double ClassTableau::entry(int row, int p) const {
 /// Returns the speed of the row's new quantity.
 JADE_INSIDE_LOOPS double ClassTableau::exchange(int row, double pivot, const double* answers) {
   const double inverse = 1 / pivot;
+  if (pending_ == 0 && k_ * length_ < kWorthWaiting) return exchange_at_once(row, inverse, answers);
   double* rho = pending_row(pending_);
   for (int j = 0; j < k_; ++j) rho[j] = entry(row, j) * inverse;
   for (int j = 0; j < k_; ++j) column(j)[row] = -rho[j];
   ++pending_;
   for (int r = 0; r < pending_; ++r) pending_column(r)[row] = 0;
+  const double speed = turn(row, inverse, answers);
+  if (pending_ == kMaxPending || k_ * length_ < kWorthWaiting) apply_pending();
+  return speed;
+}
+
+/// Single numbers are written after the registers they lie in: the other way round each would be waited for.
+JADE_INSIDE_LOOPS double ClassTableau::exchange_at_once(int row, double inverse, const double* answers) {
+  double* rho = pending_row(0);
+  double* T = columns_.data();
+  const std::ptrdiff_t stride = length_;
+  for (int j = 0; j < k_; ++j) rho[j] = T[j * stride + row] * inverse;
+  subtract_product(length_, k_, answers, rho, T);
+  for (int j = 0; j < k_; ++j) T[j * stride + row] = -rho[j];
+  return turn(row, inverse, answers);
+}
+
+/// The direction after the exchange.
+JADE_INSIDE_LOOPS double ClassTableau::turn(int row, double inverse, const double* answers) {
   const double speed = -direction_[row] * inverse;
   axpy_in_fours(length_, speed, answers, direction_.data());
   direction_[row] = speed;
-  if (pending_ == kMaxPending || k_ * length_ < kWorthWaiting) apply_pending();
   return speed;
 }
 
@@ -134,12 +152,13 @@ JADE_INSIDE_LOOPS double ClassTableau::enter(int row) {
   smallest_pivot_ = std::min(smallest_pivot_, std::abs(pivot));
   const double inverse = 1 / pivot;
   double* added = column(k_);
-  for (int i = 0; i < length_; ++i) added[i] = answers[i] * inverse;
+  for (int i = 0; i < length_; i += 4) four_at(added + i) = four_at(answers + i) * inverse;
   added[row] = inverse;
   const double speed = exchange(row, pivot, answers);
   for (int r = 0; r < pending_; ++r) pending_row(r)[k_] = 0;
   position_[row] = k_++;
   free_.push_back(row);
+  held_[row] = 0;
   return speed;
 }
 
@@ -159,7 +178,7 @@ JADE_WIDE_LOOPS double ClassTableau::insert_normal(int i, const std::vector<RowC
   const ContactIsland& s = *island_;
   double* cause = cause_.data();
   const double* a = s.column(i);
-  std::copy(a, a + length_, cause);
+  for (int j = 0; j < length_; j += 4) four_at(cause + j) = four_at(a + j);
   cause[i] += epsilon_ * s.diagonal[i];
   for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
     const double slope = slip_slope(s, classes, t);
@@ -172,8 +191,9 @@ JADE_WIDE_LOOPS double ClassTableau::insert_normal(int i, const std::vector<RowC
 
 JADE_WIDE_LOOPS double ClassTableau::insert_loose(int t) {
   const double* a = island_->column(t);
-  std::copy(a, a + length_, cause_.data());
-  cause_[t] += epsilon_ * island_->diagonal[t];
+  double* cause = cause_.data();
+  for (int j = 0; j < length_; j += 4) four_at(cause + j) = four_at(a + j);
+  cause[t] += epsilon_ * island_->diagonal[t];
   return enter(t);
 }
 
@@ -210,6 +230,7 @@ JADE_WIDE_LOOPS double ClassTableau::leave(int row) {
   }
   // The last unknown takes the place of the one that leaves.
   position_[row] = -1;
+  held_[row] = 1;
   k_ = last;
   if (p != last) {
     std::copy(column(last), column(last) + length_, column(p));
@@ -226,7 +247,11 @@ void ClassTableau::rebuild(const ClassEquations& equations, const std::vector<Ro
   pending_ = 0;
   free_ = equations.free_rows();
   std::fill(position_.begin(), position_.end(), -1);
-  for (int p = 0; p < k_; ++p) position_[free_[p]] = p;
+  std::fill(held_.begin(), held_.end(), 1.0);
+  for (int p = 0; p < k_; ++p) {
+    position_[free_[p]] = p;
+    held_[free_[p]] = 0;
+  }
   double* x = factors_.data();
   for (int p = 0; p < k_; ++p) {
     double* to = column(p);

@@ -77,6 +77,8 @@ class ClassTableau {
   double enter(int row);
   double leave(int row);
   double exchange(int row, double pivot, const double* answers);
+  double exchange_at_once(int row, double inverse, const double* answers);
+  double turn(int row, double inverse, const double* answers);
   void apply_pending();
 
   const ContactIsland* island_ = nullptr;
@@ -86,6 +88,7 @@ class ClassTableau {
   bool healthy_ = true;
   double smallest_pivot_ = 1;
   std::vector<int> free_, position_;
+  std::vector<double> held_;  ///< n: 0 for free rows, 1 for all others
   std::vector<double> direction_;
   std::vector<double> cause_;  ///< n: velocities that one unit of an entering force causes directly
   mutable std::vector<double> factors_;

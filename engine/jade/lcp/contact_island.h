@@ -55,6 +55,8 @@ class IslandSplitter {
  public:
   /// Labels the rows; returns the number of islands.
   int split(const LcpProblem& problem);
+  /// Whether there are rows that feel no force.
+  bool has_inert_rows() const { return has_inert_rows_; }
   /// Whether any unilateral row of the k-th island would penetrate without forces.
   bool needs_force(const LcpProblem& problem, int k) const;
   /// The k-th island as one contact, if that is what it is.
@@ -63,6 +65,7 @@ class IslandSplitter {
   void extract(const LcpProblem& problem, int k, ContactIsland& island);  // which reads on in the problem
 
  private:
+  bool order_by_velocity(const LcpProblem& problem, int begin, int end);
   void order_by_content(const LcpProblem& problem, int begin, int end);
   void refine_colours(const LcpProblem& problem, int begin, int end);
 
@@ -72,6 +75,7 @@ class IslandSplitter {
   std::vector<int> normals_, tangents_;
   std::vector<std::uint64_t> colour_, next_colour_;
   bool has_colours_ = false;
+  bool has_inert_rows_ = false;
 };
 
 }  // namespace jade::lcp

@@ -17,14 +17,13 @@ constexpr double kCompliance = 1e-8;
 bool Dantzig::run(const ContactIsland& island, IslandState& state, ClassTableau& tableau, int& pivots) {
   begin(island, kCompliance);
   tableau.reset(island, kCompliance);
-  taking_part_ = 0;
   std::fill(state.classes.begin(), state.classes.end(), RowClass::separate);
   std::copy(island.b.begin(), island.b.end(), at_.begin());
   // Untroubled problems take about one pivot a row; what takes ten is going in circles.
   pivots_left_ = 10 * island.n + 50;
   for (int row = 0; row < island.n; ++row) {
     if (!drive(row, state, tableau, pivots)) return false;
-    taking_part_ = row + 1;
+    take_part(row, state.classes[row]);
   }
   return true;
 }
@@ -36,7 +35,7 @@ bool Dantzig::drive(int row, IslandState& state, ClassTableau& tableau, int& piv
   if (tangent ? state.classes[normal] == RowClass::separate : at_[row] >= 0) return true;
   const double sign = at_[row] > 0 ? -1 : 1;
   driven_ = 0;
-  last_.row = -1;
+  forget_last();
   while (pivots_left_-- > 0) {
     ++pivots;
     tableau.drive(row, sign);

@@ -61,7 +61,7 @@ const char* words(const Interval& bounds, double slack, double x, double w) {
 /// σ with forces counted only as far as the problem explains them.
 void limit_scale(const LcpProblem& p, const VecX& f, const double* beta, double limit, VecX& sigma) {
   const int n = p.size();
-  for (int i = 0; i < n; ++i) sigma[i] = beta[i];
+  for (int i = 0; i < n; ++i) sigma[i] = std::abs(beta[i]);
   for (int j = 0; j < n; ++j) {
     const double a = p.A(j, j);
     if (f[j] == 0 || !(a > 0)) continue;
@@ -96,42 +96,44 @@ JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, Ve
   const int n = p.size();
   const double infinity = std::numeric_limits<double>::infinity();
   worst_row = n > 0 ? 0 : -1;
-  v = p.b;
-  if (p.beta.size() > 0) {
-    sigma = p.beta;
-  } else {
-    sigma = p.b.cwiseAbs();
-  }
+  v.resize(n);
+  sigma.resize(n);
   double* __restrict vd = v.data();
   double* __restrict sd = sigma.data();
+  const double *b = p.b.data(), *beta = p.beta.size() > 0 ? p.beta.data() : b;
+  for (int i = 0; i < n; ++i) {
+    vd[i] = b[i];
+    sd[i] = std::abs(beta[i]);
+  }
   const double* A = p.A.data();
   const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
   lcp::add_velocities(n, n, column, f.data(), vd, sd);
   if (p.form == LcpForm::contact && n > 0) {
-    const VecX& beta = p.beta.size() > 0 ? p.beta : p.b;
-    const double limit = explained_impulse(n, p.A.data(), n + 1, beta.data(), f.data());
-    if (limit < infinity) limit_scale(p, f, beta.cwiseAbs().eval().data(), limit, sigma);
+    const double limit = explained_impulse(n, A, n + 1, beta, f.data());
+    if (limit < infinity) limit_scale(p, f, beta, limit, sigma);
   }
+  // Without branches: which row is the worst cannot be guessed.
   double residual = 0;
+  bool finite = true;
   const auto judge = [&](int i, double force, double lo, double hi) {
     const double target = force - vd[i];
-    const double nearest = target < lo ? lo : target > hi ? hi : target;
-    const double error = std::abs(force - nearest);
-    const double r = error / sd[i];
-    // NaN is not passed over: a force or velocity that is not finite never looks valid.
-    if (r <= residual || error == 0 || residual == infinity) return;
-    residual = r <= infinity ? r : infinity;
-    worst_row = i;
+    const double below_hi = target < hi ? target : hi;
+    const double error = std::abs(force - (below_hi > lo ? below_hi : lo));
+    const double r = error / sd[i];  // NaN where nothing is wrong and nothing is there
+    const bool worse = r > residual;
+    residual = worse ? r : residual;
+    worst_row = worse ? i : worst_row;
+    finite &= std::abs(target) < infinity;
   };
   if (p.form == LcpForm::contact) {
     const LcpRow* rows = p.rows.data();
     const double* forces = f.data();
-    for (int i = 0; i < n; ++i) {
-      const double slope = A[static_cast<std::ptrdiff_t>(i) * (n + 1)];
+    const double* diagonal = A;
+    for (int i = 0; i < n; ++i, diagonal += n + 1) {
       const bool tangent = rows[i].kind == RowKind::tangent;
-      const double normal = std::max(forces[tangent ? rows[i].normal : i], 0.0);
-      const double bound = tangent ? slope * (rows[i].mu * normal) : infinity;
-      judge(i, slope * forces[i], tangent ? -bound : 0, bound);
+      const double normal = forces[tangent ? rows[i].normal : i];
+      const double bound = *diagonal * (rows[i].mu * (normal > 0 ? normal : 0.0));
+      judge(i, *diagonal * forces[i], tangent ? -bound : 0, tangent ? bound : infinity);
     }
   } else {
     for (int i = 0; i < n; ++i) {
@@ -139,6 +141,12 @@ JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, Ve
       const Interval bounds = bounds_of(p, f, i);
       judge(i, slope * f[i], times(slope, bounds.lo), times(slope, bounds.hi));
     }
+  }
+  // A force or velocity that is not finite never looks valid.
+  for (int i = 0; i < n && !finite; ++i) {
+    finite = !std::isfinite(f[i]) || !std::isfinite(vd[i]);
+    worst_row = i;
+    residual = infinity;
   }
   return residual;
 }
