@@ -21,6 +21,7 @@ namespace jade::lcp {
 /// A tangent that starts to slip stays tied to its normal, so "leaving F" exchanges the slack f_t ∓ μ f_n and not f_t.
 class ClassTableau {
  public:
+  /// No row is free.
   void reset(const ContactIsland& island, double epsilon);
 
   int size() const { return k_; }
@@ -32,6 +33,10 @@ class ClassTableau {
   const double* direction() const { return direction_.data(); }
   /// The direction in which b falls by g (all n rows).
   void aim(const double* g);
+  /// The same while no row is free.
+  void head_along(const double* g) {
+    for (int i = 0; i < length_; ++i) direction_[i] = -g[i];
+  }
   /// The direction in which the force of `row`, which is not free, grows by `sign`.
   void drive(int row, double sign);
 

@@ -266,7 +266,8 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
   island.d.resize(m);
   const std::size_t entries = static_cast<std::size_t>(n) * stride;
   if (island.A.size() < entries) island.A.resize(entries);
-  island.copied.assign(static_cast<std::size_t>(n), 0);
+  if (static_cast<int>(island.copied.size()) < n) island.copied.resize(n);
+  ++island.extraction;
   island.source = p.A.data();
   island.source_rows = rows;
 
@@ -307,7 +308,7 @@ void ContactIsland::copy_column(int j) const {
     const Pair entries = {from[rows[i]], from[rows[i + 1]]};
     store_pair(entries * (load_pair(scales + i) * factor), to + i);
   }
-  copied[static_cast<std::size_t>(j)] = 1;
+  copied[static_cast<std::size_t>(j)] = extraction;
 }
 
 }  // namespace jade::lcp

@@ -31,7 +31,7 @@ struct ContactIsland {
 
   /// Columns are copied from the problem when first asked for: those of contacts that never touch are not.
   const double* column(int j) const {
-    if (!copied[static_cast<std::size_t>(j)]) copy_column(j);
+    if (copied[static_cast<std::size_t>(j)] != extraction) copy_column(j);
     return A.data() + static_cast<std::ptrdiff_t>(j) * stride;
   }
   double at(int i, int j) const { return column(j)[i]; }
@@ -44,9 +44,10 @@ struct ContactIsland {
   friend class IslandSplitter;
   void copy_column(int j) const;
 
-  mutable std::vector<double> A;     ///< stride × n by columns
-  mutable std::vector<char> copied;  ///< n
-  const double* source = nullptr;    ///< A of the problem
+  mutable std::vector<double> A;              ///< stride × n by columns
+  mutable std::vector<unsigned long> copied;  ///< n, the extraction that the column belongs to
+  unsigned long extraction = 0;
+  const double* source = nullptr;  ///< A of the problem
   int source_rows = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "jade/lcp/class_exchanges.h"
 #include "jade/lcp/contact_methods.h"
 
 namespace jade::lcp {
@@ -28,7 +29,19 @@ bool Dantzig::run(const ContactIsland& island, IslandState& state, ClassTableau&
   return true;
 }
 
-bool Dantzig::drive(int row, IslandState& state, ClassTableau& tableau, int& pivots) {
+JADE_INSIDE_LOOPS bool Dantzig::settle(int row, RowClass c, IslandState& state, ClassTableau& tableau) {
+  if (row < island_->m) {
+    tableau.insert_normal(row, state.classes);
+  } else {
+    tableau.insert_loose(row);
+    if (tableau.healthy() && c != RowClass::stick) tableau.remove_to_bound(row, c == RowClass::high ? 1 : -1);
+  }
+  state.classes[row] = c;
+  if (is_free(c)) at_[row] = driven_;
+  return tableau.healthy();
+}
+
+JADE_WIDE_LOOPS bool Dantzig::drive(int row, IslandState& state, ClassTableau& tableau, int& pivots) {
   const ContactIsland& s = *island_;
   const bool tangent = row >= s.m;
   const int normal = s.normal[row];
@@ -69,18 +82,6 @@ bool Dantzig::drive(int row, IslandState& state, ClassTableau& tableau, int& piv
     if (tangent && event.row == normal && event.to == RowClass::separate) return true;
   }
   return false;
-}
-
-bool Dantzig::settle(int row, RowClass c, IslandState& state, ClassTableau& tableau) {
-  if (row < island_->m) {
-    tableau.insert_normal(row, state.classes);
-  } else {
-    tableau.insert_loose(row);
-    if (tableau.healthy() && c != RowClass::stick) tableau.remove_to_bound(row, c == RowClass::high ? 1 : -1);
-  }
-  state.classes[row] = c;
-  if (is_free(c)) at_[row] = driven_;
-  return tableau.healthy();
 }
 
 IslandReport solve_by_dantzig(const ContactIsland& island, const LcpSettings& settings, IslandWorkspace& w,

@@ -115,14 +115,13 @@ JADE_INSIDE_LOOPS void add_velocities(int n, int columns, const Columns& column,
   double force[kHandful];
   int count = 0;
   for (int j = 0; j < columns; ++j) {
-    if (f[j] == 0) continue;
     active[count] = column(j);
     force[count] = f[j];
-    if (++count < kHandful) continue;
+    count += f[j] != 0;
+    if (count < kHandful && j + 1 < columns) continue;
     add_with_sizes(n, count, active, force, v, sigma);
     count = 0;
   }
-  if (count > 0) add_with_sizes(n, count, active, force, v, sigma);
 }
 
 /// M −= c rᵀ, M stored by columns that are `n` doubles apart, n a multiple of four: four columns share each load of c.
@@ -152,13 +151,6 @@ inline void axpy(int n, double a, const double* __restrict x, double* __restrict
   for (int i = 0; i < n; ++i) y[i] += a * x[i];
 }
 
-/// y += a0 x0 + a1 x1 + a2 x2 + a3 x3, one pass over y.
-inline void axpy4(int n, const double* a, const double* __restrict x0, const double* __restrict x1,
-                  const double* __restrict x2, const double* __restrict x3, double* __restrict y) {
-  const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
-  for (int i = 0; i < n; ++i) y[i] += (a0 * x0[i] + a1 * x1[i]) + (a2 * x2[i] + a3 * x3[i]);
-}
-
 /// xᵀy in eight interleaved sums, two to a vector register.
 inline double dot(int n, const double* x, const double* y) {
   Pair s0{}, s1{}, s2{}, s3{};
@@ -174,17 +166,6 @@ inline double dot(int n, const double* x, const double* y) {
   double total = sum[0] + sum[1];
   if (i < n) total += x[i] * y[i];
   return total;
-}
-
-/// y += M x, M stored by columns, `stride` doubles apart.
-inline void multiply_add(int rows, int columns, const double* M, int stride, const double* x, double* y) {
-  int j = 0;
-  for (; j + 4 <= columns; j += 4) {
-    const double* m = M + static_cast<std::ptrdiff_t>(j) * stride;
-    axpy4(rows, x + j, m, m + stride, m + 2 * static_cast<std::ptrdiff_t>(stride),
-          m + 3 * static_cast<std::ptrdiff_t>(stride), y);
-  }
-  for (; j < columns; ++j) axpy(rows, x[j], M + static_cast<std::ptrdiff_t>(j) * stride, y);
 }
 
 }  // namespace jade::lcp

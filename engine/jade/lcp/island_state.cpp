@@ -31,8 +31,9 @@ JADE_WIDE_LOOPS void evaluate(const ContactIsland& s, IslandState& state) {
     v[i] = s.b[i];
     sigma[i] = s.beta[i];
   }
-  add_velocities(
-      length, n, [&](int j) { return s.column(j); }, state.f.data(), v, sigma);
+  // Columns that carry no force may not have been copied.
+  const auto column = [&](int j) { return state.f[j] != 0 ? s.column(j) : nullptr; };
+  add_velocities(length, n, column, state.f.data(), v, sigma);
   const double limit = explained_impulse(n, s.diagonal.data(), 1, s.beta.data(), state.f.data());
   if (limit < std::numeric_limits<double>::infinity()) {
     for (int i = 0; i < n; ++i) sigma[i] = s.beta[i];

@@ -73,16 +73,15 @@ void limit_scale(const LcpProblem& p, const VecX& f, const double* beta, double 
 
 double explained_impulse(int n, const double* diagonal, long step, const double* beta, const double* f) {
   constexpr double factor = kExplainedImpulse * kExplainedImpulse;
-  double largest = 0, a_of_largest = 1, beta_of_largest = 0;
+  double largest = 0;
+  int row = 0;
   for (int i = 0; i < n; ++i) {
-    const double a = diagonal[i * step], impulse = a * f[i] * f[i];
-    if (!(impulse > largest)) continue;
-    largest = impulse;
-    a_of_largest = a;
-    beta_of_largest = beta[i];
+    const double impulse = diagonal[i * step] * f[i] * f[i];
+    row = impulse > largest ? i : row;
+    largest = impulse > largest ? impulse : largest;
   }
   // Usually the row's own velocity explains its force.
-  if (largest * a_of_largest <= factor * beta_of_largest * beta_of_largest) return HUGE_VAL;
+  if (largest == 0 || largest * diagonal[row * step] <= factor * beta[row] * beta[row]) return HUGE_VAL;
   double known = 0;
   for (int i = 0; i < n; ++i) {
     const double a = diagonal[i * step];
@@ -108,7 +107,7 @@ JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, Ve
   const double* A = p.A.data();
   const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
   lcp::add_velocities(n, n, column, f.data(), vd, sd);
-  if (p.form == LcpForm::contact && n > 0) {
+  if (p.form == LcpForm::contact) {
     const double limit = explained_impulse(n, A, n + 1, beta, f.data());
     if (limit < infinity) limit_scale(p, f, beta, limit, sigma);
   }

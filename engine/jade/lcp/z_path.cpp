@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "jade/lcp/dense_kernels.h"
+#include "jade/lcp/class_exchanges.h"
 
 namespace jade::lcp {
 namespace {
@@ -22,8 +22,12 @@ ClassWalk::Event ZPath::start(IslandState& state) {
   for (int i = static_cast<int>(spread_.size()); i < n; ++i) spread_.push_back(spread(i));
   const double *b = s.b.data(), *d = s.d.data();
   double *mine = b_.data(), *g = g_.data();
-  double size = 0;
-  for (int i = 0; i < n; ++i) size = std::max(size, std::abs(b[i]));
+  double size = 0, other = 0;  // two maxima at a time
+  for (int i = 0; i < s.stride; i += 2) {
+    size = std::max(size, std::abs(b[i]));
+    other = std::max(other, std::abs(b[i + 1]));
+  }
+  size = std::max(size, other);
   const double perturbation = settings_.perturbation * size;
   for (int i = 0; i < n; ++i) mine[i] = b[i] + perturbation * spread_[i];
   for (int i = 0; i < m; ++i) g[i] = d[i];
@@ -47,17 +51,35 @@ ClassWalk::Event ZPath::start(IslandState& state) {
   return first;
 }
 
+/// Moves to the next event, or to z = 0 when that comes first.
+JADE_INSIDE_LOOPS ClassWalk::Event ZPath::step(IslandState& state, const ClassTableau& tableau,
+                                               bool forward) {
+  const double sign = forward ? 1 : -1;
+  const Event event = next_event(state.classes, tableau, sign);
+  if (forward && !(event.step < z_)) {
+    advance(tableau, z_);
+    z_ = 0;
+    return {0, -1, RowClass::separate};
+  }
+  if (event.row < 0) return event;
+  advance(tableau, sign * event.step);
+  z_ -= sign * event.step;
+  return event;
+}
+
 bool ZPath::follow(const ContactIsland& island, const ZPathSettings& settings, IslandState& state,
                    ClassTableau& tableau, int& pivots) {
   settings_ = settings;
   begin(island, settings.epsilon);
   tableau.reset(island, settings.epsilon);
   const Event first = start(state);
-  put_onto_path(tableau);
+  // No row is free yet: velocities are those without forces.
+  for (int i = 0; i < island.stride; ++i) at_[i] = b_[i] + z_ * g_[i];
+  tableau.head_along(g_.data());
   return first.row < 0 || walk(state, tableau, first, pivots);
 }
 
-bool ZPath::relax(IslandState& state, ClassTableau& tableau, bool afresh, int& pivots) {
+JADE_WIDE_LOOPS bool ZPath::relax(IslandState& state, ClassTableau& tableau, bool afresh, int& pivots) {
   const ContactIsland& s = *island_;
   // `state` has been polished since; the path goes on from its own forces.
   take_forces(state);
@@ -83,7 +105,7 @@ bool ZPath::relax(IslandState& state, ClassTableau& tableau, bool afresh, int& p
 }
 
 /// From an event to z = 0.
-bool ZPath::walk(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
+JADE_WIDE_LOOPS bool ZPath::walk(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
   for (int count = 1; count <= settings_.max_pivots; ++count) {
     ++pivots;
     const double into = flip(state.classes, tableau, event);
@@ -106,21 +128,6 @@ double ZPath::largest_force(const ClassTableau& tableau) const {
   double largest = 0;
   for (const int i : tableau.free_rows()) largest = std::max(largest, std::abs(at_[i]));
   return largest;
-}
-
-/// Moves to the next event, or to z = 0 when that comes first.
-ClassWalk::Event ZPath::step(IslandState& state, const ClassTableau& tableau, bool forward) {
-  const double sign = forward ? 1 : -1;
-  const Event event = next_event(state.classes, tableau, sign);
-  if (forward && !(event.step < z_)) {
-    advance(tableau, z_);
-    z_ = 0;
-    return {0, -1, RowClass::separate};
-  }
-  if (event.row < 0) return event;
-  advance(tableau, sign * event.step);
-  z_ -= sign * event.step;
-  return event;
 }
 
 /// Factors the equations of the classes anew and puts forces and velocities back onto the path at the current z.
