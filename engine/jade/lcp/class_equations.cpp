@@ -77,8 +77,8 @@ namespace {
 
 /// Whether a block of 4 × 4 numbers is zero.
 JADE_INSIDE_LOOPS bool is_zero_block(const double* c, std::ptrdiff_t stride) {
-  const FourBits bits = (FourBits)four_at(c) | (FourBits)four_at(c + stride) |
-                        (FourBits)four_at(c + 2 * stride) | (FourBits)four_at(c + 3 * stride);
+  FourBits bits{};
+  for (int l = 0; l < 4; ++l) collect_bits(four_at(c + l * stride), bits);
   return ((bits[0] | bits[1] | bits[2] | bits[3]) << 1) == 0;
 }
 

@@ -33,9 +33,21 @@ inline void store_pair(Pair pair, double* p) { __builtin_memcpy(p, &pair, sizeof
 
 /// Four doubles, anywhere in memory. For arrays whose length is a multiple of four.
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-typedef long long FourBits __attribute__((vector_size(32)));
+typedef long long FourBits __attribute__((vector_size(32), aligned(8), may_alias));
 JADE_INSIDE_LOOPS const Four& four_at(const double* p) { return *reinterpret_cast<const Four*>(p); }
 JADE_INSIDE_LOOPS Four& four_at(double* p) { return *reinterpret_cast<Four*>(p); }
+
+/// bits |= those of x
+JADE_INSIDE_LOOPS void collect_bits(const Four& x, FourBits& bits) {
+  bits |= reinterpret_cast<const FourBits&>(x);
+}
+/// y += |x|
+JADE_INSIDE_LOOPS void add_size(const Four& x, Four& y) {
+  constexpr long long all_but_sign = 0x7fffffffffffffff;
+  const FourBits size =
+      reinterpret_cast<const FourBits&>(x) & FourBits{all_but_sign, all_but_sign, all_but_sign, all_but_sign};
+  y += reinterpret_cast<const Four&>(size);
+}
 
 /// y += a x, n a multiple of four
 JADE_INSIDE_LOOPS void axpy_in_fours(int n, double a, const double* __restrict x, double* __restrict y) {
@@ -70,8 +82,6 @@ JADE_INSIDE_LOOPS double dot_in_fours(int n, const double* __restrict x, const d
 /// y += Σ x_c column_c and size += Σ |x_c column_c| for a handful of columns. Each row's sums stay in registers.
 JADE_INSIDE_LOOPS void add_with_sizes(int n, int columns, const double* const* column, const double* x,
                                       double* __restrict y, double* __restrict size) {
-  constexpr long long all_but_sign = 0x7fffffffffffffff;
-  constexpr FourBits mask{all_but_sign, all_but_sign, all_but_sign, all_but_sign};
   int i = 0;
   for (; i + 8 <= n; i += 8) {
     Four y0 = four_at(y + i), y1 = four_at(y + i + 4), s0 = four_at(size + i), s1 = four_at(size + i + 4);
@@ -79,8 +89,8 @@ JADE_INSIDE_LOOPS void add_with_sizes(int n, int columns, const double* const* c
       const Four t0 = x[c] * four_at(column[c] + i), t1 = x[c] * four_at(column[c] + i + 4);
       y0 += t0;
       y1 += t1;
-      s0 += (Four)((FourBits)t0 & mask);
-      s1 += (Four)((FourBits)t1 & mask);
+      add_size(t0, s0);
+      add_size(t1, s1);
     }
     four_at(y + i) = y0;
     four_at(y + i + 4) = y1;
@@ -92,7 +102,7 @@ JADE_INSIDE_LOOPS void add_with_sizes(int n, int columns, const double* const* c
     for (int c = 0; c < columns; ++c) {
       const Four t0 = x[c] * four_at(column[c] + i);
       y0 += t0;
-      s0 += (Four)((FourBits)t0 & mask);
+      add_size(t0, s0);
     }
     four_at(y + i) = y0;
     four_at(size + i) = s0;

@@ -38,13 +38,13 @@ JADE_WIDE_LOOPS bool is_finite_and_symmetric(int n, const double* a) {
                  even_high = __builtin_shuffle(r2, r3, FourBits{0, 4, 2, 6}),
                  odd_high = __builtin_shuffle(r2, r3, FourBits{1, 5, 3, 7});
       const double* c = column + i;
-      different |= (FourBits)(four_at(c) - __builtin_shuffle(even_low, even_high, FourBits{0, 1, 4, 5}));
-      different |=
-          (FourBits)(four_at(c + stride) - __builtin_shuffle(odd_low, odd_high, FourBits{0, 1, 4, 5}));
-      different |=
-          (FourBits)(four_at(c + 2 * stride) - __builtin_shuffle(even_low, even_high, FourBits{2, 3, 6, 7}));
-      different |=
-          (FourBits)(four_at(c + 3 * stride) - __builtin_shuffle(odd_low, odd_high, FourBits{2, 3, 6, 7}));
+      collect_bits(four_at(c) - __builtin_shuffle(even_low, even_high, FourBits{0, 1, 4, 5}), different);
+      collect_bits(four_at(c + stride) - __builtin_shuffle(odd_low, odd_high, FourBits{0, 1, 4, 5}),
+                   different);
+      collect_bits(four_at(c + 2 * stride) - __builtin_shuffle(even_low, even_high, FourBits{2, 3, 6, 7}),
+                   different);
+      collect_bits(four_at(c + 3 * stride) - __builtin_shuffle(odd_low, odd_high, FourBits{2, 3, 6, 7}),
+                   different);
     }
   }
   bool equal = (different[0] | different[1] | different[2] | different[3]) == 0;
