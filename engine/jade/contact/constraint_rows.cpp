@@ -3,71 +3,108 @@
 #include <algorithm>
 
 #include "jade/dynamics/forward_dynamics.h"
+#include "jade/math/wide_loops.h"
 
 namespace jade {
+namespace {
+
+/// Columns 0 … 2 of J_l (M⁻¹ J_rᵀ), four numbers each, for two blocks of a tree: `kNv` velocities, or `nv` if that is 0.
+template <int kNv>
+JADE_INSIDE_LOOPS void product_of_blocks(int nv, const double* J, const double* MJ, double* columns) {
+  Four first = MJ[0] * four_at(J), second = MJ[1] * four_at(J), third = MJ[2] * four_at(J);
+  if constexpr (kNv > 0) nv = kNv;
+#pragma GCC unroll 6
+  for (int k = 1; k < nv; ++k) {
+    const Four x = four_at(J + 4 * k);
+    first += MJ[4 * k] * x;
+    second += MJ[4 * k + 1] * x;
+    third += MJ[4 * k + 2] * x;
+  }
+  four_at(columns) = first;
+  four_at(columns + 4) = second;
+  four_at(columns + 8) = third;
+}
+
+/// Adds a column's first `count` numbers to A, or sets them where nothing is yet, and their mirror: down the column at
+/// `upper`, along the row at `lower`. At most three.
+template <bool kAlone>
+JADE_INSIDE_LOOPS void put(const double* column, int count, std::ptrdiff_t n, double* upper, double* lower) {
+  const auto one = [&](std::ptrdiff_t i) {
+    const double value = kAlone ? column[i] : upper[i] + column[i];
+    lower[i * n] = upper[i] = value;
+  };
+  one(0);
+  if (count == 1) return;
+  one(1);
+  if (count == 2) return;
+  one(2);
+}
+
+}  // namespace
 
 void ConstraintRows::clear() {
   rows_ = 0;
   blocks_.clear();
   last_block_.clear();
   J_.clear();
-  MJ_.clear();
 }
 
 ConstraintRows::Block& ConstraintRows::add_block(const std::vector<RowTree>& trees, int tree, int count) {
   last_block_.resize(trees.size(), -1);
-  Block block{.tree = tree,
-              .first_row = rows_,
-              .rows = count,
-              .nv = trees[tree].model->nv(),
-              .offset = static_cast<int>(J_.size()),
-              .next = last_block_[tree]};
-  J_.resize(J_.size() + block.rows * block.nv, 0.0);
-  last_block_[tree] = static_cast<int>(blocks_.size());
-  blocks_.push_back(block);
+  const int nv = trees[tree].model->nv();
+  blocks_.push_back({.tree = tree,
+                     .first_row = rows_,
+                     .rows = count,
+                     .nv = nv,
+                     .offset = static_cast<int>(J_.size()),
+                     .next = last_block_[tree]});
+  J_.resize(J_.size() + kLanes * nv, 0.0);
+  last_block_[tree] = static_cast<int>(blocks_.size()) - 1;
   return blocks_.back();
+}
+
+void ConstraintRows::add_side(const RowTree& tree, int link, double sign, const Vec3& p,
+                              const Vec3* directions, const Block& block) {
+  const Model& model = *tree.model;
+  const DynamicsWorkspace& work = *tree.work;
+  const Vec3 arm = p - work.origin[0];
+  double* J = &J_[block.offset];
+  // A body alone in the air: d·(v + ω × arm) = d·v + (arm × d)·ω.
+  if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
+    for (int r = 0; r < block.rows; ++r) {
+      const Vec3 turning = cross3(arm, directions[r]);
+      for (int k = 0; k < 3; ++k) {
+        J[kLanes * k + r] += sign * directions[r][k];
+        J[kLanes * (k + 3) + r] += sign * turning[k];
+      }
+    }
+    return;
+  }
+  for (int i = link; i >= 0; i = model.links()[i].parent) {
+    const Link& at = model.links()[i];
+    for (int k = at.v; k < at.v + at.nv; ++k) {
+      const Vec3 velocity = sign * (work.S[k].tail<3>() + cross3(work.S[k].head<3>(), arm));
+      for (int r = 0; r < block.rows; ++r) J[kLanes * k + r] += directions[r].dot(velocity);
+    }
+  }
 }
 
 int ConstraintRows::add_contact(const std::vector<RowTree>& trees, Anchor a, Anchor b, const Vec3& p,
                                 const Vec3* directions, int count) {
-  const auto add_side = [&](Anchor anchor, double sign, const Block& block) {
-    const Model& model = *trees[anchor.tree].model;
-    const DynamicsWorkspace& work = *trees[anchor.tree].work;
-    const Vec3 arm = p - work.origin[0];
-    // A body alone in the air: d·(v + ω × arm) = d·v + (arm × d)·ω.
-    if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
-      for (int r = 0; r < count; ++r) {
-        const Vec3 turning = cross3(arm, directions[r]);
-        for (int k = 0; k < 3; ++k) {
-          J_[block.offset + 6 * r + k] += sign * directions[r][k];
-          J_[block.offset + 6 * r + 3 + k] += sign * turning[k];
-        }
-      }
-      return;
-    }
-    for (int i = anchor.link; i >= 0; i = model.links()[i].parent) {
-      const Link& link = model.links()[i];
-      for (int k = link.v; k < link.v + link.nv; ++k) {
-        const Vec3 velocity = work.S[k].tail<3>() + cross3(work.S[k].head<3>(), arm);
-        for (int r = 0; r < count; ++r)
-          J_[block.offset + r * block.nv + k] += sign * directions[r].dot(velocity);
-      }
-    }
-  };
   // Two links of one tree share a block: their motions partly cancel.
   if (a.tree >= 0) {
-    const Block block = add_block(trees, a.tree, count);
-    add_side(a, -1, block);
-    if (b.tree == a.tree) add_side(b, 1, block);
+    const Block& block = add_block(trees, a.tree, count);
+    add_side(trees[a.tree], a.link, -1, p, directions, block);
+    if (b.tree == a.tree) add_side(trees[b.tree], b.link, 1, p, directions, block);
   }
-  if (b.tree >= 0 && b.tree != a.tree) add_side(b, 1, add_block(trees, b.tree, count));
+  if (b.tree >= 0 && b.tree != a.tree)
+    add_side(trees[b.tree], b.link, 1, p, directions, add_block(trees, b.tree, count));
   rows_ += count;
   return rows_ - count;
 }
 
 int ConstraintRows::add_coordinate(const std::vector<RowTree>& trees, int tree, int velocity, double sign) {
-  const Block block = add_block(trees, tree, 1);
-  J_[block.offset + velocity] = sign;
+  J_[add_block(trees, tree, 1).offset + kLanes * velocity] = sign;
   return rows_++;
 }
 
@@ -82,82 +119,112 @@ void ConstraintRows::solve_tree(const RowTree& tree, int last_block) {
   const int nv = tree.model->nv();
   int rows = 0;
   for (int b = last_block; b >= 0; b = blocks_[b].next) rows += blocks_[b].rows;
-  if (rows <= nv) {
-    for (int b = last_block; b >= 0; b = blocks_[b].next)
-      solve_articulated_rows(*tree.model, *tree.work, &J_[blocks_[b].offset], blocks_[b].rows,
-                             &MJ_[blocks_[b].offset]);
-    return;
+  if (rows > nv || nv == 6) {
+    inverse_.resize(nv * nv);
+    inverse_articulated(*tree.model, *tree.work, inverse_.data());
+    return apply_inverse(last_block);
   }
-  inverse_.resize(nv * nv);
-  inverse_articulated(*tree.model, *tree.work, inverse_.data());
-  for (int b = last_block; b >= 0; b = blocks_[b].next)
+  row_.resize(nv);
+  for (int b = last_block; b >= 0; b = blocks_[b].next) {
+    const double* J = &J_[blocks_[b].offset];
+    double* MJ = &MJ_[blocks_[b].offset];
+    std::fill(MJ, MJ + kLanes * nv, 0.0);
     for (int r = 0; r < blocks_[b].rows; ++r) {
-      const int at = blocks_[b].offset + r * nv;
-      combine(nv, inverse_.data(), nv, nv, &J_[at], &MJ_[at]);
+      for (int k = 0; k < nv; ++k) row_[k] = J[kLanes * k + r];
+      solve_articulated_rows(*tree.model, *tree.work, row_.data(), 1, row_.data());
+      for (int k = 0; k < nv; ++k) MJ[kLanes * k + r] = row_[k];
     }
+  }
 }
 
-/// A = Σ over trees of J_t (M_t⁻¹ J_tᵀ), a column at a time. The rows of a tree are laid side by side first, so that the
-/// long loops run over them.
-void ConstraintRows::form_A(MatX& A) {
+JADE_WIDE_LOOPS void ConstraintRows::apply_inverse(int last_block) {
+  const int nv = blocks_[last_block].nv;
+  const double* inverse = inverse_.data();
+  // The body alone in the air whose reference is its centre of mass: translation and rotation do not mix.
+  bool apart = nv == 6;
+  for (int k = 0; apart && k < 3; ++k)
+    apart = inverse[6 * k + 3] == 0 && inverse[6 * k + 4] == 0 && inverse[6 * k + 5] == 0 &&
+            inverse[6 * k + (k + 1) % 3] == 0 && inverse[6 * k + (k + 2) % 3] == 0;
+  for (int b = last_block; b >= 0; b = blocks_[b].next) {
+    const double* J = &J_[blocks_[b].offset];
+    double* MJ = &MJ_[blocks_[b].offset];
+    if (apart) {
+      const Four x = four_at(J + 12), y = four_at(J + 16), z = four_at(J + 20);
+      for (int k = 0; k < 3; ++k) {
+        const double* turning = inverse + 6 * (k + 3) + 3;
+        four_at(MJ + 4 * k) = inverse[7 * k] * four_at(J + 4 * k);
+        four_at(MJ + 4 * (k + 3)) = (turning[0] * x + turning[1] * y) + turning[2] * z;
+      }
+      continue;
+    }
+    for (int k = 0; k < nv; ++k) {
+      Four sum{};
+      for (int j = 0; j < nv; ++j) sum += inverse[k * nv + j] * four_at(J + 4 * j);
+      four_at(MJ + 4 * k) = sum;
+    }
+  }
+}
+
+void ConstraintRows::form_A(MatX& A) const {
   // One tree fills all of A.
   const bool alone = std::count_if(last_block_.begin(), last_block_.end(), [](int b) { return b >= 0; }) == 1;
-  if (alone)
-    A.resize(rows_, rows_);
-  else
-    A.setZero(rows_, rows_);
-  for (const int last : last_block_) {
-    if (last < 0) continue;
-    lay_out(last);
-    const int count = static_cast<int>(place_.size()), nv = blocks_[last].nv;
-    for (int j = 0; j < count; ++j) {
-      double* to = &A.coeffRef(0, place_[j].row);
-      combine(nv, side_by_side_.data(), count, j + 1, &MJ_[place_[j].offset], alone ? to : column_.data());
-      if (alone) continue;
-      for (int i = 0; i <= j; ++i) to[place_[i].row] += column_[i];
-    }
-  }
-  // Exactly symmetric: the upper half was computed, the lower is its mirror.
-  const auto mirror = [&](const Block& left, const Block& right) {
-    for (int j = right.first_row; j < right.first_row + right.rows; ++j)
-      for (int i = left.first_row; i < std::min(j, left.first_row + left.rows); ++i) A(j, i) = A(i, j);
-  };
+  A.resize(rows_, rows_);
+  if (!alone) A.setZero();
   for (const int last : last_block_)
-    for (int r = last; r >= 0; r = blocks_[r].next)
-      for (int l = r; l >= 0; l = blocks_[l].next) mirror(blocks_[l], blocks_[r]);
+    if (last >= 0) add_tree(last, alone, A.data());
 }
 
-/// Where the rows of a tree are, ascending, and Jᵀ of them: nv lines of as many numbers as there are rows.
-void ConstraintRows::lay_out(int last_block) {
-  place_.clear();
-  for (int b = last_block; b >= 0; b = blocks_[b].next)
-    for (int r = blocks_[b].rows; r-- > 0;)
-      place_.push_back({blocks_[b].first_row + r, blocks_[b].offset + r * blocks_[b].nv});
-  std::reverse(place_.begin(), place_.end());
-  const int count = static_cast<int>(place_.size()), nv = blocks_[last_block].nv;
-  column_.resize(count);
-  side_by_side_.resize(static_cast<std::size_t>(nv) * count);
-  for (int i = 0; i < count; ++i)
-    for (int k = 0; k < nv; ++k) side_by_side_[k * count + i] = J_[place_[i].offset + k];
+/// Adds J M⁻¹ Jᵀ of one tree to A, or sets it where there is no other. Exactly symmetric: the upper half is computed, the
+/// lower is its mirror.
+template <int kNv, bool kAlone>
+JADE_INSIDE_LOOPS void ConstraintRows::add_products_of_blocks(int last_block, double* A) const {
+  const std::ptrdiff_t n = rows_;
+  double columns[12];
+  for (int right = last_block; right >= 0; right = blocks_[right].next)
+    for (int left = right; left >= 0; left = blocks_[left].next) {
+      const Block &l = blocks_[left], &r = blocks_[right];
+      product_of_blocks<kNv>(l.nv, &J_[l.offset], &MJ_[r.offset], columns);
+      double *upper = A + r.first_row * n + l.first_row, *lower = A + l.first_row * n + r.first_row;
+#pragma GCC unroll 1
+      for (int j = 0; j < r.rows; ++j)
+        put<kAlone>(columns + 4 * j, left == right ? j + 1 : l.rows, n, upper + j * n, lower + j);
+    }
 }
 
-/// out_i = Σ_k weights_k lines[k · stride + i] for i < count, k < nv.
-void ConstraintRows::combine(int nv, const double* __restrict lines, int stride, int count,
-                             const double* __restrict weights, double* __restrict out) {
-  if (nv == 6) {
-    const double *x = lines, *w = weights;
-    const double a = w[0], b = w[1], c = w[2], d = w[3], e = w[4], f = w[5];
-    for (int i = 0; i < count; ++i)
-      out[i] = ((a * x[i] + b * x[i + stride]) + (c * x[i + 2 * stride] + d * x[i + 3 * stride])) +
-               (e * x[i + 4 * stride] + f * x[i + 5 * stride]);
-    return;
+JADE_WIDE_LOOPS void ConstraintRows::add_tree(int last_block, bool alone, double* A) const {
+  const bool six = blocks_[last_block].nv == 6;
+  if (six && alone) return add_products_of_blocks<6, true>(last_block, A);
+  if (six) return add_products_of_blocks<6, false>(last_block, A);
+  if (alone) return add_products_of_blocks<0, true>(last_block, A);
+  add_products_of_blocks<0, false>(last_block, A);
+}
+
+/// out += J v and, if asked for, size += |J||v|.
+JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
+  for (const Block& block : blocks_) {
+    const double *v = velocities_[block.tree], *J = &J_[block.offset];
+    Four sum{}, terms{};
+    for (int k = 0; k < block.nv; ++k) {
+      const Four term = v[k] * four_at(J + 4 * k);
+      sum += term;
+      terms += absolute(term);
+    }
+    for (int r = 0; r < block.rows; ++r) out[block.first_row + r] += sum[r];
+    if (!size) continue;
+    for (int r = 0; r < block.rows; ++r) size[block.first_row + r] += terms[r];
   }
-  int k = nv % 2;
-  for (int i = 0; i < count; ++i) out[i] = k == 0 ? 0.0 : weights[0] * lines[i];
-  for (; k + 1 < nv; k += 2) {
-    const double a = weights[k], b = weights[k + 1];
-    const double *x = lines + k * stride, *y = x + stride;
-    for (int i = 0; i < count; ++i) out[i] += a * x[i] + b * y[i];
+}
+
+JADE_WIDE_LOOPS void ConstraintRows::add_impulses(int last_block, const double* f, double* v) const {
+  for (int b = last_block; b >= 0; b = blocks_[b].next) {
+    const Block& block = blocks_[b];
+    const double* MJ = &MJ_[block.offset];
+    Four impulse{};
+    for (int r = 0; r < block.rows; ++r) impulse[r] = f[block.first_row + r];
+    for (int k = 0; k < block.nv; ++k) {
+      const Four change = impulse * four_at(MJ + 4 * k);
+      v[k] += (change[0] + change[1]) + change[2];
+    }
   }
 }
 
