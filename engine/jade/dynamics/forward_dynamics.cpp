@@ -110,6 +110,26 @@ void add_accelerations(const Model& model, DynamicsWorkspace& work) {
   }
 }
 
+/// The factor of a body alone in the air whose reference is its centre of mass: m for each way, and the rotations' three
+/// eliminations written out.
+void factor_about_centre(const RigidInertia& I, const VecX& diagonal, DynamicsWorkspace& work) {
+  const Symmetric3& J = I.J;
+  const double d5 = 1 / (J.zz + diagonal[5]), x5 = J.xz * d5, y5 = J.yz * d5;
+  const double xx = J.xx - J.xz * x5, xy = J.xy - J.xz * y5, yy = J.yy - J.yz * y5;
+  const double d4 = 1 / (yy + diagonal[4]), x4 = xy * d4;
+  const double rest = xx - xy * x4;
+  work.U[5] << J.xz, J.yz, J.zz, 0, 0, 0;
+  work.U[4] << xy, yy, J.yz - J.zz * y5, 0, 0, 0;
+  work.U[3] << rest, xy - yy * x4, 0, 0, 0, 0;
+  work.inverse_D[5] = d5;
+  work.inverse_D[4] = d4;
+  work.inverse_D[3] = 1 / (rest + diagonal[3]);
+  for (int k = 0; k < 3; ++k) {
+    work.U[k] = I.m * Vec6::Unit(3 + k);
+    work.inverse_D[k] = 1 / (I.m + diagonal[k]);
+  }
+}
+
 /// Whether a single body's factor keeps translation and rotation apart: its centre of mass is its reference point.
 bool is_decoupled(const DynamicsWorkspace& work) {
   double most = 0;
@@ -126,6 +146,8 @@ bool is_single_body(const Model& model) {
 
 void factor_articulated(const Model& model, const VecX& diagonal, DynamicsWorkspace& work) {
   const auto& links = model.links();
+  if (is_single_body(model) && !links[0].prescribed && work.inertia[0].h.isZero(0))
+    return factor_about_centre(work.inertia[0], diagonal, work);
   for (std::size_t i = 0; i < links.size(); ++i) work.articulated[i] = work.inertia[i].matrix();
   for (std::size_t i = links.size(); i-- > 0;) factor_link(links[i], diagonal, work.articulated[i], work);
 }

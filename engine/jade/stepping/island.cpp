@@ -145,6 +145,7 @@ void Island::find_contacts(const StepMemory& memory) {
     pair.has_rows = false;
     if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) {
       pair.separation = std::numeric_limits<double>::infinity();  // farther than any length that matters here
+      pair.normal.setZero();
       continue;
     }
     const PlacedShape a{collision_.shapes()[pair.a].geometry, at_start_[pair.slot_a]},
@@ -155,6 +156,8 @@ void Island::find_contacts(const StepMemory& memory) {
     if (!gap.separated) throw Intersection{pair.a, pair.b, -gap.distance};
     pair.separation = gap.lower_bound;
     pair.direction = gap.normal;
+    // Between pieces of meshes it separates those pieces alone.
+    pair.normal = finder_.separates_wholly() ? gap.normal : Vec3(Vec3::Zero());
     report.smallest_clearance = std::min(report.smallest_clearance, gap.lower_bound);
     add_contacts(static_cast<int>(k));
   }

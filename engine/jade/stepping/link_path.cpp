@@ -82,6 +82,16 @@ Bounds bounds_of_motion(const CollisionShape& shape, const MovingTree& tree, dou
 
 /// Positions and velocities of all links at time σ of the path.
 void update_on_path(MovingTree& tree, double sigma) {
+  tree.on_path_at = sigma;
+  if (sigma == 0) {
+    // Where it starts is known; only its rates may be others.
+    tree.on_path.origin = tree.start.origin;
+    tree.on_path.R = tree.start.R;
+    tree.on_path.r = tree.start.r;
+    tree.on_path.S = tree.start.S;
+    update_velocities(tree.model, tree.p1, tree.on_path);
+    return;
+  }
   tree.path_displacement = sigma * tree.p1 + (0.5 * sigma * sigma) * tree.p2;
   integrate(tree.model, tree.now.q, tree.path_displacement, tree.path_q);
   tree.path_rates = tree.p1 + sigma * tree.p2;
@@ -95,7 +105,6 @@ void update_on_path(MovingTree& tree, double sigma) {
   }
   update_positions(tree.model, tree.path_q, tree.on_path);
   update_velocities(tree.model, tree.path_rates, tree.on_path);
-  tree.on_path_at = sigma;
 }
 
 }  // namespace

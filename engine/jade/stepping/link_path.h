@@ -17,6 +17,9 @@ class LinkPath final : public Motion {
 
   MotionSample at(double sigma) const override;
   double least_acceleration(const Vec3&) const override { return -acceleration_; }
+  AxisAccelerations axis_accelerations() const override {
+    return {Vec3::Constant(-acceleration_), Vec3::Constant(acceleration_)};
+  }
 
  private:
   const CollisionShape* shape_;

@@ -217,8 +217,11 @@ FeatureContact Island::at_middle(const LiveContact& contact) const {
   const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
   const auto& shapes_of = collision_.shapes();
   const Vec3& n = contact.now.normal;
-  const Feature a = followed(contact.a, shapes_of[pair.a].geometry, X_WA.R.transpose() * n);
-  const Feature b = followed(contact.b, shapes_of[pair.b].geometry, -(X_WB.R.transpose() * n));
+  const PreparedShape &shape_a = shapes_of[pair.a].geometry, &shape_b = shapes_of[pair.b].geometry;
+  if (!has_travelling_features(shape_a) && !has_travelling_features(shape_b))
+    return closest_points(contact.a, X_WA, contact.b, X_WB, n);
+  const Feature a = followed(contact.a, shape_a, X_WA.R.transpose() * n);
+  const Feature b = followed(contact.b, shape_b, -(X_WB.R.transpose() * n));
   return closest_points(a, X_WA, b, X_WB, n);
 }
 
