@@ -13,7 +13,7 @@ template <int kNv>
 JADE_INSIDE_LOOPS void product_of_blocks(int nv, const double* J, const double* MJ, double* columns) {
   Four first = MJ[0] * four_at(J), second = MJ[1] * four_at(J), third = MJ[2] * four_at(J);
   if constexpr (kNv > 0) nv = kNv;
-#pragma GCC unroll 6
+#pragma GCC unroll 7
   for (int k = 1; k < nv; ++k) {
     const Four x = four_at(J + 4 * k);
     first += MJ[4 * k] * x;
@@ -40,6 +40,12 @@ JADE_INSIDE_LOOPS void put(const double* column, int count, std::ptrdiff_t n, do
   one(2);
 }
 
+JADE_INSIDE_LOOPS void add_rows(const Four& values, int rows, double* out) {
+  out[0] += values[0];
+  if (rows > 1) out[1] += values[1];
+  if (rows > 2) out[2] += values[2];
+}
+
 }  // namespace
 
 void ConstraintRows::clear() {
@@ -63,28 +69,32 @@ ConstraintRows::Block& ConstraintRows::add_block(const std::vector<RowTree>& tre
   return blocks_.back();
 }
 
-void ConstraintRows::add_side(const RowTree& tree, int link, double sign, const Vec3& p,
-                              const Vec3* directions, const Block& block) {
+JADE_WIDE_LOOPS void ConstraintRows::add_side(const RowTree& tree, int link, double sign, const Vec3& p,
+                                              const Vec3* directions, const Block& block) {
   const Model& model = *tree.model;
   const DynamicsWorkspace& work = *tree.work;
-  const Vec3 arm = p - work.origin[0];
   double* J = &J_[block.offset];
-  // A body alone in the air: d·(v + ω × arm) = d·v + (arm × d)·ω.
+  // One coordinate of all directions each.
+  Four x{}, y{}, z{};
+  for (int r = 0; r < block.rows; ++r) {
+    x[r] = sign * directions[r].x();
+    y[r] = sign * directions[r].y();
+    z[r] = sign * directions[r].z();
+  }
+  const Vec3& origin = work.origin[0];
+  const double ax = p.x() - origin.x(), ay = p.y() - origin.y(), az = p.z() - origin.z();
+  // A force along d at the arm has the moment arm × d about the origin; power with a motion (ω; v) is d·v + (arm × d)·ω.
+  const Four nx = ay * z - az * y, ny = az * x - ax * z, nz = ax * y - ay * x;
   if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
-    for (int r = 0; r < block.rows; ++r) {
-      const Vec3 turning = cross3(arm, directions[r]);
-      for (int k = 0; k < 3; ++k) {
-        J[kLanes * k + r] += sign * directions[r][k];
-        J[kLanes * (k + 3) + r] += sign * turning[k];
-      }
-    }
+    four_at(J) += x, four_at(J + 4) += y, four_at(J + 8) += z;
+    four_at(J + 12) += nx, four_at(J + 16) += ny, four_at(J + 20) += nz;
     return;
   }
   for (int i = link; i >= 0; i = model.links()[i].parent) {
     const Link& at = model.links()[i];
     for (int k = at.v; k < at.v + at.nv; ++k) {
-      const Vec3 velocity = sign * (work.S[k].tail<3>() + cross3(work.S[k].head<3>(), arm));
-      for (int r = 0; r < block.rows; ++r) J[kLanes * k + r] += directions[r].dot(velocity);
+      const double* S = work.S[k].data();
+      four_at(J + 4 * k) += ((S[0] * nx + S[1] * ny) + (S[2] * nz + S[3] * x)) + (S[4] * y + S[5] * z);
     }
   }
 }
@@ -159,6 +169,7 @@ JADE_WIDE_LOOPS void ConstraintRows::apply_inverse(int last_block) {
     }
     for (int k = 0; k < nv; ++k) {
       Four sum{};
+#pragma GCC unroll 7
       for (int j = 0; j < nv; ++j) sum += inverse[k * nv + j] * four_at(J + 4 * j);
       four_at(MJ + 4 * k) = sum;
     }
@@ -192,9 +203,10 @@ JADE_INSIDE_LOOPS void ConstraintRows::add_products_of_blocks(int last_block, do
 }
 
 JADE_WIDE_LOOPS void ConstraintRows::add_tree(int last_block, bool alone, double* A) const {
-  const bool six = blocks_[last_block].nv == 6;
-  if (six && alone) return add_products_of_blocks<6, true>(last_block, A);
-  if (six) return add_products_of_blocks<6, false>(last_block, A);
+  const int nv = blocks_[last_block].nv;
+  if (nv == 6 && alone) return add_products_of_blocks<6, true>(last_block, A);
+  if (nv == 6) return add_products_of_blocks<6, false>(last_block, A);
+  if (nv == 7 && alone) return add_products_of_blocks<7, true>(last_block, A);
   if (alone) return add_products_of_blocks<0, true>(last_block, A);
   add_products_of_blocks<0, false>(last_block, A);
 }
@@ -203,15 +215,15 @@ JADE_WIDE_LOOPS void ConstraintRows::add_tree(int last_block, bool alone, double
 JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
   for (const Block& block : blocks_) {
     const double *v = velocities_[block.tree], *J = &J_[block.offset];
-    Four sum{}, terms{};
-    for (int k = 0; k < block.nv; ++k) {
+    Four sum = v[0] * four_at(J), terms = absolute(sum);
+#pragma GCC unroll 6
+    for (int k = 1; k < block.nv; ++k) {
       const Four term = v[k] * four_at(J + 4 * k);
       sum += term;
       terms += absolute(term);
     }
-    for (int r = 0; r < block.rows; ++r) out[block.first_row + r] += sum[r];
-    if (!size) continue;
-    for (int r = 0; r < block.rows; ++r) size[block.first_row + r] += terms[r];
+    add_rows(sum, block.rows, out + block.first_row);
+    if (size) add_rows(terms, block.rows, size + block.first_row);
   }
 }
 

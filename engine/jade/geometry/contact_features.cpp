@@ -29,7 +29,7 @@ constexpr double kStanding = 0.9;
 
 bool ContactFeatures::Region::may_hold(const Vec3& from, const Vec3& to) const {
   return std::max(direction.dot(from), direction.dot(to)) >= least &&
-         box.overlaps({from.cwiseMin(to), from.cwiseMax(to)});
+         (!bounded || box.overlaps({from.cwiseMin(to), from.cwiseMax(to)}));
 }
 
 Feature ContactFeatures::corner_feature(const Polyhedron& polyhedron, int vertex) {

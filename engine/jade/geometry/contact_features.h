@@ -43,9 +43,10 @@ class ContactFeatures {
     Aabb box = Aabb::everything();
     Vec3 direction = Vec3::Zero();
     double least = 0;
+    bool bounded = false;  ///< by the box
     bool holds(const Vec3& x) const {
-      return direction.dot(x) >= least && (x.array() >= box.low.array()).all() &&
-             (x.array() <= box.high.array()).all();
+      return direction.dot(x) >= least &&
+             (!bounded || ((x.array() >= box.low.array()).all() && (x.array() <= box.high.array()).all()));
     }
     bool may_hold(const Vec3& from, const Vec3& to) const;
   };
