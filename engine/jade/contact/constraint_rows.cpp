@@ -8,234 +8,275 @@
 namespace jade {
 namespace {
 
-/// Columns 0 … 2 of J_l (M⁻¹ J_rᵀ), four numbers each, for two blocks of a tree: `kNv` velocities, or `nv` if that is 0.
+/// Four columns of four numbers.
+struct Square {
+  Four column[4];
+};
+
+/// J_l (M⁻¹ J_rᵀ) for four rows each: `kNv` velocities, or `nv` if that is 0.
 template <int kNv>
-JADE_INSIDE_LOOPS void product_of_blocks(int nv, const double* J, const double* MJ, double* columns) {
-  Four first = MJ[0] * four_at(J), second = MJ[1] * four_at(J), third = MJ[2] * four_at(J);
+JADE_INSIDE_LOOPS Square product_of_fours(int nv, const double* J, const double* MJ) {
   if constexpr (kNv > 0) nv = kNv;
+  Square out;
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) out.column[j] = MJ[j] * four_at(J);
 #pragma GCC unroll 7
   for (int k = 1; k < nv; ++k) {
     const Four x = four_at(J + 4 * k);
-    first += MJ[4 * k] * x;
-    second += MJ[4 * k + 1] * x;
-    third += MJ[4 * k + 2] * x;
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) out.column[j] += MJ[4 * k + j] * x;
   }
-  four_at(columns) = first;
-  four_at(columns + 4) = second;
-  four_at(columns + 8) = third;
+  return out;
 }
 
-/// Adds a column's first `count` numbers to A, or sets them where nothing is yet, and their mirror: down the column at
-/// `upper`, along the row at `lower`. At most three.
-template <bool kAlone>
-JADE_INSIDE_LOOPS void put(const double* column, int count, std::ptrdiff_t n, double* upper, double* lower) {
-  const auto one = [&](std::ptrdiff_t i) {
-    const double value = kAlone ? column[i] : upper[i] + column[i];
-    lower[i * n] = upper[i] = value;
-  };
-  one(0);
-  if (count == 1) return;
-  one(1);
-  if (count == 2) return;
-  one(2);
-}
-
-JADE_INSIDE_LOOPS void add_rows(const Four& values, int rows, double* out) {
-  out[0] += values[0];
-  if (rows > 1) out[1] += values[1];
-  if (rows > 2) out[2] += values[2];
+JADE_INSIDE_LOOPS Square transposed(const Square& s) {
+  typedef long long Order __attribute__((vector_size(32)));
+  constexpr Order even{0, 4, 2, 6}, odd{1, 5, 3, 7}, low{0, 1, 4, 5}, high{2, 3, 6, 7};
+  const Four a = __builtin_shuffle(s.column[0], s.column[1], even),
+             b = __builtin_shuffle(s.column[0], s.column[1], odd);
+  const Four c = __builtin_shuffle(s.column[2], s.column[3], even),
+             d = __builtin_shuffle(s.column[2], s.column[3], odd);
+  return {{__builtin_shuffle(a, c, low), __builtin_shuffle(b, d, low), __builtin_shuffle(a, c, high),
+           __builtin_shuffle(b, d, high)}};
 }
 
 }  // namespace
 
-void ConstraintRows::clear() {
-  rows_ = 0;
-  blocks_.clear();
-  last_block_.clear();
-  J_.clear();
+void ConstraintRows::clear() { rows_ = trees_ = 0; }
+
+ConstraintRows::TreeRows& ConstraintRows::rows_of(const std::vector<RowTree>& trees, int tree) {
+  if (trees_ == 0) {
+    trees_ = static_cast<int>(trees.size());
+    if (of_tree_.size() < trees.size()) of_tree_.resize(trees.size());
+    for (int t = 0; t < trees_; ++t) {
+      of_tree_[t].nv = trees[t].model->nv();
+      of_tree_[t].row.clear();
+    }
+  }
+  return of_tree_[tree];
 }
 
-ConstraintRows::Block& ConstraintRows::add_block(const std::vector<RowTree>& trees, int tree, int count) {
-  last_block_.resize(trees.size(), -1);
-  const int nv = trees[tree].model->nv();
-  blocks_.push_back({.tree = tree,
-                     .first_row = rows_,
-                     .rows = count,
-                     .nv = nv,
-                     .offset = static_cast<int>(J_.size()),
-                     .next = last_block_[tree]});
-  J_.resize(J_.size() + kLanes * nv, 0.0);
-  last_block_[tree] = static_cast<int>(blocks_.size()) - 1;
-  return blocks_.back();
+/// Makes room for the next rows of the problem; returns the number of the first among those of the tree.
+int ConstraintRows::add_rows(TreeRows& rows, int count) const {
+  const int first = rows.count(), four = kLanes * rows.nv;
+  const std::size_t before = static_cast<std::size_t>(rows.fours()) * four;
+  for (int r = 0; r < count; ++r) rows.row.push_back(rows_ + r);
+  const std::size_t after = static_cast<std::size_t>(rows.fours()) * four;
+  if (rows.J.size() < after) rows.J.resize(after);
+  std::fill(rows.J.data() + before, rows.J.data() + after, 0.0);
+  return first;
 }
 
-JADE_WIDE_LOOPS void ConstraintRows::add_side(const RowTree& tree, int link, double sign, const Vec3& p,
-                                              const Vec3* directions, const Block& block) {
+/// A force along d at the arm has the moment arm × d about the origin; its power with a motion (ω; v) is
+/// d·v + (arm × d)·ω.
+void ConstraintRows::add_side(const RowTree& tree, int link, double sign, const Vec3& p,
+                              const Vec3* directions, int count, TreeRows& rows, int first) {
   const Model& model = *tree.model;
   const DynamicsWorkspace& work = *tree.work;
-  double* J = &J_[block.offset];
-  // One coordinate of all directions each.
-  Four x{}, y{}, z{};
-  for (int r = 0; r < block.rows; ++r) {
-    x[r] = sign * directions[r].x();
-    y[r] = sign * directions[r].y();
-    z[r] = sign * directions[r].z();
-  }
-  const Vec3& origin = work.origin[0];
-  const double ax = p.x() - origin.x(), ay = p.y() - origin.y(), az = p.z() - origin.z();
-  // A force along d at the arm has the moment arm × d about the origin; power with a motion (ω; v) is d·v + (arm × d)·ω.
-  const Four nx = ay * z - az * y, ny = az * x - ax * z, nz = ax * y - ay * x;
-  if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
-    four_at(J) += x, four_at(J + 4) += y, four_at(J + 8) += z;
-    four_at(J + 12) += nx, four_at(J + 16) += ny, four_at(J + 20) += nz;
-    return;
-  }
-  for (int i = link; i >= 0; i = model.links()[i].parent) {
-    const Link& at = model.links()[i];
-    for (int k = at.v; k < at.v + at.nv; ++k) {
-      const double* S = work.S[k].data();
-      four_at(J + 4 * k) += ((S[0] * nx + S[1] * ny) + (S[2] * nz + S[3] * x)) + (S[4] * y + S[5] * z);
+  const Vec3 arm = p - work.origin[0];
+  for (int r = 0; r < count; ++r) {
+    const int i = first + r;
+    double* J = &rows.J[static_cast<std::size_t>(i / kLanes) * kLanes * rows.nv + i % kLanes];
+    const Vec3 d = sign * directions[r], n = cross3(arm, d);
+    if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
+      J[0] += d.x(), J[4] += d.y(), J[8] += d.z();
+      J[12] += n.x(), J[16] += n.y(), J[20] += n.z();
+      continue;
+    }
+    for (int l = link; l >= 0; l = model.links()[l].parent) {
+      const Link& at = model.links()[l];
+      for (int k = at.v; k < at.v + at.nv; ++k) {
+        const double* S = work.S[k].data();
+        J[kLanes * k] +=
+            (S[0] * n.x() + S[2] * n.z() + S[4] * d.y()) + (S[1] * n.y() + S[3] * d.x() + S[5] * d.z());
+      }
     }
   }
 }
 
 int ConstraintRows::add_contact(const std::vector<RowTree>& trees, Anchor a, Anchor b, const Vec3& p,
                                 const Vec3* directions, int count) {
-  // Two links of one tree share a block: their motions partly cancel.
+  // Two links of one tree share their rows: their motions partly cancel.
   if (a.tree >= 0) {
-    const Block& block = add_block(trees, a.tree, count);
-    add_side(trees[a.tree], a.link, -1, p, directions, block);
-    if (b.tree == a.tree) add_side(trees[b.tree], b.link, 1, p, directions, block);
+    TreeRows& rows = rows_of(trees, a.tree);
+    const int first = add_rows(rows, count);
+    add_side(trees[a.tree], a.link, -1, p, directions, count, rows, first);
+    if (b.tree == a.tree) add_side(trees[b.tree], b.link, 1, p, directions, count, rows, first);
   }
-  if (b.tree >= 0 && b.tree != a.tree)
-    add_side(trees[b.tree], b.link, 1, p, directions, add_block(trees, b.tree, count));
+  if (b.tree >= 0 && b.tree != a.tree) {
+    TreeRows& rows = rows_of(trees, b.tree);
+    add_side(trees[b.tree], b.link, 1, p, directions, count, rows, add_rows(rows, count));
+  }
   rows_ += count;
   return rows_ - count;
 }
 
 int ConstraintRows::add_coordinate(const std::vector<RowTree>& trees, int tree, int velocity, double sign) {
-  J_[add_block(trees, tree, 1).offset + kLanes * velocity] = sign;
+  TreeRows& rows = rows_of(trees, tree);
+  const int i = add_rows(rows, 1);
+  rows.J[static_cast<std::size_t>(i / kLanes) * kLanes * rows.nv + kLanes * velocity + i % kLanes] = sign;
   return rows_++;
 }
 
 void ConstraintRows::solve_columns(const std::vector<RowTree>& trees) {
-  MJ_.resize(J_.size());
-  for (std::size_t t = 0; t < last_block_.size(); ++t)
-    if (last_block_[t] >= 0) solve_tree(trees[t], last_block_[t]);
+  for (int t = 0; t < trees_; ++t)
+    if (of_tree_[t].count() > 0) solve_tree(trees[t], of_tree_[t]);
 }
 
 /// A tree with more rows than velocities is asked for its whole M⁻¹ once; J M⁻¹ is then cheaper than a sweep a row.
-void ConstraintRows::solve_tree(const RowTree& tree, int last_block) {
-  const int nv = tree.model->nv();
-  int rows = 0;
-  for (int b = last_block; b >= 0; b = blocks_[b].next) rows += blocks_[b].rows;
-  if (rows > nv || nv == 6) {
+void ConstraintRows::solve_tree(const RowTree& tree, TreeRows& rows) {
+  const int nv = rows.nv, four = kLanes * nv;
+  const std::size_t size = static_cast<std::size_t>(rows.fours()) * four;
+  if (rows.MJ.size() < size) rows.MJ.resize(size);
+  if (rows.count() > nv || nv == 6) {
     inverse_.resize(nv * nv);
     inverse_articulated(*tree.model, *tree.work, inverse_.data());
-    return apply_inverse(last_block);
+    return apply_inverse(inverse_.data(), rows);
   }
-  row_.resize(nv);
-  for (int b = last_block; b >= 0; b = blocks_[b].next) {
-    const double* J = &J_[blocks_[b].offset];
-    double* MJ = &MJ_[blocks_[b].offset];
-    std::fill(MJ, MJ + kLanes * nv, 0.0);
-    for (int r = 0; r < blocks_[b].rows; ++r) {
-      for (int k = 0; k < nv; ++k) row_[k] = J[kLanes * k + r];
-      solve_articulated_rows(*tree.model, *tree.work, row_.data(), 1, row_.data());
-      for (int k = 0; k < nv; ++k) MJ[kLanes * k + r] = row_[k];
-    }
+  std::fill(rows.MJ.data(), rows.MJ.data() + size, 0.0);
+  one_row_.resize(nv);
+  for (int i = 0; i < rows.count(); ++i) {
+    const std::size_t at = static_cast<std::size_t>(i / kLanes) * four + i % kLanes;
+    for (int k = 0; k < nv; ++k) one_row_[k] = rows.J[at + kLanes * k];
+    solve_articulated_rows(*tree.model, *tree.work, one_row_.data(), 1, one_row_.data());
+    for (int k = 0; k < nv; ++k) rows.MJ[at + kLanes * k] = one_row_[k];
   }
 }
 
-JADE_WIDE_LOOPS void ConstraintRows::apply_inverse(int last_block) {
-  const int nv = blocks_[last_block].nv;
-  const double* inverse = inverse_.data();
+template <int kNv>
+JADE_INSIDE_LOOPS void ConstraintRows::apply_inverse(const double* inverse, TreeRows& rows) {
+  const int nv = kNv > 0 ? kNv : rows.nv;
+  const double* J = rows.J.data();
+  double* MJ = rows.MJ.data();
+  for (int f = 0; f < rows.fours(); ++f, J += 4 * nv, MJ += 4 * nv)
+#pragma GCC unroll 1
+    for (int k = 0; k < nv; ++k) {
+      Four sum = inverse[k * nv] * four_at(J);
+#pragma GCC unroll 7
+      for (int j = 1; j < nv; ++j) sum += inverse[k * nv + j] * four_at(J + 4 * j);
+      four_at(MJ + 4 * k) = sum;
+    }
+}
+
+JADE_WIDE_LOOPS void ConstraintRows::apply_inverse(const double* inverse, TreeRows& rows) {
   // The body alone in the air whose reference is its centre of mass: translation and rotation do not mix.
-  bool apart = nv == 6;
+  bool apart = rows.nv == 6;
   for (int k = 0; apart && k < 3; ++k)
     apart = inverse[6 * k + 3] == 0 && inverse[6 * k + 4] == 0 && inverse[6 * k + 5] == 0 &&
             inverse[6 * k + (k + 1) % 3] == 0 && inverse[6 * k + (k + 2) % 3] == 0;
-  for (int b = last_block; b >= 0; b = blocks_[b].next) {
-    const double* J = &J_[blocks_[b].offset];
-    double* MJ = &MJ_[blocks_[b].offset];
-    if (apart) {
-      const Four x = four_at(J + 12), y = four_at(J + 16), z = four_at(J + 20);
-      for (int k = 0; k < 3; ++k) {
-        const double* turning = inverse + 6 * (k + 3) + 3;
-        four_at(MJ + 4 * k) = inverse[7 * k] * four_at(J + 4 * k);
-        four_at(MJ + 4 * (k + 3)) = (turning[0] * x + turning[1] * y) + turning[2] * z;
-      }
-      continue;
-    }
-    for (int k = 0; k < nv; ++k) {
-      Four sum{};
-#pragma GCC unroll 7
-      for (int j = 0; j < nv; ++j) sum += inverse[k * nv + j] * four_at(J + 4 * j);
-      four_at(MJ + 4 * k) = sum;
+  if (!apart) return rows.nv == 7 ? apply_inverse<7>(inverse, rows) : apply_inverse<0>(inverse, rows);
+  const double* J = rows.J.data();
+  double* MJ = rows.MJ.data();
+  for (int f = 0; f < rows.fours(); ++f, J += 24, MJ += 24) {
+    const Four x = four_at(J + 12), y = four_at(J + 16), z = four_at(J + 20);
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; ++k) {
+      const double* turning = inverse + 6 * (k + 3) + 3;
+      four_at(MJ + 4 * k) = inverse[7 * k] * four_at(J + 4 * k);
+      four_at(MJ + 4 * (k + 3)) = (turning[0] * x + turning[1] * y) + turning[2] * z;
     }
   }
 }
 
 void ConstraintRows::form_A(MatX& A) const {
   // One tree fills all of A.
-  const bool alone = std::count_if(last_block_.begin(), last_block_.end(), [](int b) { return b >= 0; }) == 1;
+  int with_rows = 0;
+  for (int t = 0; t < trees_; ++t) with_rows += of_tree_[t].count() > 0;
   A.resize(rows_, rows_);
-  if (!alone) A.setZero();
-  for (const int last : last_block_)
-    if (last >= 0) add_tree(last, alone, A.data());
+  if (with_rows > 1) A.setZero();
+  for (int t = 0; t < trees_; ++t)
+    if (of_tree_[t].count() > 0) add_tree(of_tree_[t], with_rows == 1, A.data());
 }
 
 /// Adds J M⁻¹ Jᵀ of one tree to A, or sets it where there is no other. Exactly symmetric: the upper half is computed, the
 /// lower is its mirror.
-template <int kNv, bool kAlone>
-JADE_INSIDE_LOOPS void ConstraintRows::add_products_of_blocks(int last_block, double* A) const {
+template <int kNv>
+JADE_INSIDE_LOOPS void ConstraintRows::add_products(const TreeRows& rows, bool alone, double* A) const {
   const std::ptrdiff_t n = rows_;
-  double columns[12];
-  for (int right = last_block; right >= 0; right = blocks_[right].next)
-    for (int left = right; left >= 0; left = blocks_[left].next) {
-      const Block &l = blocks_[left], &r = blocks_[right];
-      product_of_blocks<kNv>(l.nv, &J_[l.offset], &MJ_[r.offset], columns);
-      double *upper = A + r.first_row * n + l.first_row, *lower = A + l.first_row * n + r.first_row;
+  const int count = rows.count(), fours = rows.fours(), step = 4 * rows.nv;
+  for (int right = 0; right < fours; ++right)
+    for (int left = 0; left <= right; ++left) {
+      Square sum = product_of_fours<kNv>(rows.nv, &rows.J[left * step], &rows.MJ[right * step]);
+      const int *from = &rows.row[4 * left], *to = &rows.row[4 * right];
+      if (left < right && rows.are_neighbours(left) && rows.are_neighbours(right)) {
+        double *upper = A + to[0] * n + from[0], *lower = A + from[0] * n + to[0];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+          if (!alone) sum.column[j] += four_at(upper + j * n);
+          four_at(upper + j * n) = sum.column[j];
+        }
+        const Square mirror = transposed(sum);
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) four_at(lower + i * n) = mirror.column[i];
+        continue;
+      }
+      double values[16];
+#pragma GCC unroll 4
+      for (int j = 0; j < 4; ++j) four_at(values + 4 * j) = sum.column[j];
+      const int columns = std::min(4, count - 4 * right);
 #pragma GCC unroll 1
-      for (int j = 0; j < r.rows; ++j)
-        put<kAlone>(columns + 4 * j, left == right ? j + 1 : l.rows, n, upper + j * n, lower + j);
+      for (int j = 0; j < columns; ++j)
+#pragma GCC unroll 1
+        for (int i = 0; i < (left == right ? j + 1 : 4); ++i) {
+          double& value = A[to[j] * n + from[i]];
+          value = alone ? values[4 * j + i] : value + values[4 * j + i];
+          A[from[i] * n + to[j]] = value;
+        }
     }
 }
 
-JADE_WIDE_LOOPS void ConstraintRows::add_tree(int last_block, bool alone, double* A) const {
-  const int nv = blocks_[last_block].nv;
-  if (nv == 6 && alone) return add_products_of_blocks<6, true>(last_block, A);
-  if (nv == 6) return add_products_of_blocks<6, false>(last_block, A);
-  if (nv == 7 && alone) return add_products_of_blocks<7, true>(last_block, A);
-  if (alone) return add_products_of_blocks<0, true>(last_block, A);
-  add_products_of_blocks<0, false>(last_block, A);
+JADE_WIDE_LOOPS void ConstraintRows::add_tree(const TreeRows& rows, bool alone, double* A) const {
+  if (rows.nv == 6)
+    add_products<6>(rows, alone, A);
+  else if (rows.nv == 7)
+    add_products<7>(rows, alone, A);
+  else
+    add_products<0>(rows, alone, A);
 }
 
 /// out += J v and, if asked for, size += |J||v|.
 JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
-  for (const Block& block : blocks_) {
-    const double *v = velocities_[block.tree], *J = &J_[block.offset];
-    Four sum = v[0] * four_at(J), terms = absolute(sum);
+  for (int t = 0; t < trees_; ++t) {
+    const TreeRows& rows = of_tree_[t];
+    const double *v = velocities_[t], *J = rows.J.data();
+    const int nv = rows.nv, count = rows.count();
+    for (int f = 0; 4 * f < count; ++f, J += 4 * nv) {
+      Four sum = v[0] * four_at(J), terms = absolute(sum);
 #pragma GCC unroll 6
-    for (int k = 1; k < block.nv; ++k) {
-      const Four term = v[k] * four_at(J + 4 * k);
-      sum += term;
-      terms += absolute(term);
+      for (int k = 1; k < nv; ++k) {
+        const Four term = v[k] * four_at(J + 4 * k);
+        sum += term;
+        terms += absolute(term);
+      }
+      const int* row = &rows.row[4 * f];
+      if (rows.are_neighbours(f)) {
+        four_at(out + row[0]) += sum;
+        if (size) four_at(size + row[0]) += terms;
+        continue;
+      }
+      double sums[8];
+      four_at(sums) = sum;
+      four_at(sums + 4) = terms;
+#pragma GCC unroll 1
+      for (int i = 0; i < std::min(4, count - 4 * f); ++i) {
+        out[row[i]] += sums[i];
+        if (size) size[row[i]] += sums[4 + i];
+      }
     }
-    add_rows(sum, block.rows, out + block.first_row);
-    if (size) add_rows(terms, block.rows, size + block.first_row);
   }
 }
 
-JADE_WIDE_LOOPS void ConstraintRows::add_impulses(int last_block, const double* f, double* v) const {
-  for (int b = last_block; b >= 0; b = blocks_[b].next) {
-    const Block& block = blocks_[b];
-    const double* MJ = &MJ_[block.offset];
-    Four impulse{};
-    for (int r = 0; r < block.rows; ++r) impulse[r] = f[block.first_row + r];
-    for (int k = 0; k < block.nv; ++k) {
+JADE_WIDE_LOOPS void ConstraintRows::add_impulses(const TreeRows& rows, const double* f, double* v) {
+  const int nv = rows.nv, count = rows.count();
+  const double* MJ = rows.MJ.data();
+  for (int four = 0; 4 * four < count; ++four, MJ += 4 * nv) {
+    double impulses[4] = {};
+#pragma GCC unroll 1
+    for (int i = 0; i < std::min(4, count - 4 * four); ++i) impulses[i] = f[rows.row[4 * four + i]];
+    const Four impulse = four_at(impulses);
+    for (int k = 0; k < nv; ++k) {
       const Four change = impulse * four_at(MJ + 4 * k);
-      v[k] += (change[0] + change[1]) + change[2];
+      v[k] += (change[0] + change[2]) + (change[1] + change[3]);
     }
   }
 }

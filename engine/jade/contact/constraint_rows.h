@@ -18,10 +18,10 @@ struct RowTree {
   DynamicsWorkspace* work = nullptr;  ///< update_positions and factor_articulated are done
 };
 
-/// The rows J of a contact problem over several trees, kept in blocks: a row knows only the trees it touches.
+/// The rows J of a contact problem over several trees: a row knows only the trees it touches.
 ///   A = J M⁻¹ Jᵀ is the sum over trees of J_t M_t⁻¹ J_tᵀ
-/// A block is the part that up to three rows of one contact have in one tree, laid side by side: for each velocity of
-/// the tree four numbers, of which those beyond its rows are zero, so that every product runs over whole registers.
+/// The rows of a tree lie side by side in fours: for each velocity of the tree the four numbers of as many rows, so that
+/// every product runs over whole registers. What is left of the last four is zero.
 /// Memory is kept between uses; after the first use of a size nothing is allocated.
 class ConstraintRows {
  public:
@@ -56,40 +56,50 @@ class ConstraintRows {
   /// velocity(tree) += M⁻¹ Jᵀ f, after solve_columns.
   template <class Velocity>
   void add_impulses(const VecX& f, Velocity&& velocity) const {
-    for (std::size_t t = 0; t < last_block_.size(); ++t)
-      if (last_block_[t] >= 0) add_impulses(last_block_[t], f.data(), velocity(static_cast<int>(t)).data());
+    for (int t = 0; t < trees_; ++t)
+      if (of_tree_[t].count() > 0) add_impulses(of_tree_[t], f.data(), velocity(t).data());
   }
 
  private:
   static constexpr int kLanes = 4;
-  /// Up to three consecutive rows' part in one tree; nv × 4 numbers at `offset` of J_ and of MJ_.
-  struct Block {
-    int tree = 0, first_row = 0, rows = 0, nv = 0, offset = 0;
-    int next = -1;  ///< the tree's block before this one
+  /// Rows of one tree. Number i of them is lane i % 4 of the i / 4-th four, each of which is 4 nv numbers.
+  struct TreeRows {
+    int nv = 0;
+    std::vector<int> row;  ///< of the problem, ascending
+    std::vector<double> J, MJ;
+
+    int count() const { return static_cast<int>(row.size()); }
+    int fours() const { return (count() + kLanes - 1) / kLanes; }
+    /// Whether the four at hand are neighbours in the problem too.
+    bool are_neighbours(int four) const {
+      return kLanes * (four + 1) <= count() &&
+             row[kLanes * four + kLanes - 1] == row[kLanes * four] + kLanes - 1;
+    }
   };
   template <class Velocity>
   void gather(Velocity&& velocity) const {
-    velocities_.resize(last_block_.size());
-    for (std::size_t t = 0; t < last_block_.size(); ++t)
-      if (last_block_[t] >= 0) velocities_[t] = velocity(static_cast<int>(t)).data();
+    velocities_.resize(trees_);
+    for (int t = 0; t < trees_; ++t)
+      if (of_tree_[t].count() > 0) velocities_[t] = velocity(t).data();
   }
-  Block& add_block(const std::vector<RowTree>& trees, int tree, int count);
-  void add_side(const RowTree& tree, int link, double sign, const Vec3& p, const Vec3* directions,
-                const Block& block);
-  void solve_tree(const RowTree& tree, int last_block);
-  void apply_inverse(int last_block);
-  void add_tree(int last_block, bool alone, double* A) const;
-  template <int kNv, bool kAlone>
-  void add_products_of_blocks(int last_block, double* A) const;
+  TreeRows& rows_of(const std::vector<RowTree>& trees, int tree);
+  int add_rows(TreeRows& rows, int count) const;
+  static void add_side(const RowTree& tree, int link, double sign, const Vec3& p, const Vec3* directions,
+                       int count, TreeRows& rows, int first);
+  void solve_tree(const RowTree& tree, TreeRows& rows);
+  template <int kNv>
+  static void apply_inverse(const double* inverse, TreeRows& rows);
+  static void apply_inverse(const double* inverse, TreeRows& rows);
+  template <int kNv>
+  void add_products(const TreeRows& rows, bool alone, double* A) const;
+  void add_tree(const TreeRows& rows, bool alone, double* A) const;
   void multiply(double* out, double* size) const;
-  void add_impulses(int last_block, const double* f, double* v) const;
+  static void add_impulses(const TreeRows& rows, const double* f, double* v);
 
-  int rows_ = 0;
-  std::vector<Block> blocks_;
-  std::vector<int> last_block_;  ///< per tree
-  std::vector<double> J_, MJ_;
+  int rows_ = 0, trees_ = 0;
+  std::vector<TreeRows> of_tree_;                  ///< of which the first `trees_` are in use
   std::vector<double> inverse_;                    ///< M⁻¹ of one tree
-  std::vector<double> row_;                        ///< one row of J and of J M⁻¹
+  std::vector<double> one_row_;                    ///< of J, then of J M⁻¹
   mutable std::vector<const double*> velocities_;  ///< per tree: those of the product at hand
 };
 

@@ -101,17 +101,20 @@ void ContactFeatures::gather_polyhedron(const Polyhedron& polyhedron, const Regi
     if (region.holds(placed_[i])) corners_.push_back({placed_[i], i, 0, name(i)});
   }
   if (corners_only) return;
+  const Vec3 toward_S = X_WS_.R.transpose() * region.direction;
   for (int i = 0; i < int(polyhedron.edges.size()); ++i) {
     const auto& edge = polyhedron.edges[i];
     const Vec3& from = placed_[edge.vertex[0]];
     if (!edge.convex || !region.may_hold(from, placed_[edge.vertex[1]])) continue;
+    // A normal is orthogonal to its edge.
+    const double ahead = toward_S.dot(edge.direction);
+    if (1 - ahead * ahead < region.along * region.along) continue;
     edges_.push_back({from, X_WS_.R * edge.direction, edge.length, 0, i});
   }
   // A face that looks away from the other shape has nothing in front of it.
-  const Vec3 toward_S = X_WS_.R.transpose() * region.direction;
   for (int i = 0; i < int(polyhedron.faces.size()); ++i) {
     const auto& face = polyhedron.faces[i];
-    if (face.normal.dot(toward_S) < 0) continue;
+    if (face.normal.dot(toward_S) < region.along) continue;
     const Vec3 normal = X_WS_.R * face.normal;
     faces_.push_back({normal, face.offset + normal.dot(X_WS_.p), i});
   }

@@ -44,6 +44,7 @@ class ContactFeatures {
     Vec3 direction = Vec3::Zero();
     double least = 0;
     bool bounded = false;  ///< by the box
+    double along = 0;      ///< the part of a contact's normal along the direction is no less
     bool holds(const Vec3& x) const {
       return direction.dot(x) >= least &&
              (!bounded || ((x.array() >= box.low.array()).all() && (x.array() <= box.high.array()).all()));

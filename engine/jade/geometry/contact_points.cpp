@@ -53,10 +53,6 @@ void ContactFinder::find(const PlacedShape& a, const PlacedShape& b, double reac
   if (a.shape.is_half_space() && corners_on_plane(true)) return;
   if (b.shape.is_half_space() && corners_on_plane(false)) return;
 
-  // A gap below the reach along n, of points that are the distance apart along another direction d, needs n·d: feet may
-  // lie beside what they stand on by rounding.
-  const double beside = 4 * kBeside / kParallel * margin_;
-  least_along_ = whole_ && distance_.separated ? (distance_.lower_bound - beside) / reach : -1;
   gather();
   corners_on_faces(false);
   corners_on_faces(true);
@@ -121,6 +117,10 @@ void ContactFinder::gather() {
     near_b.least = n.dot(distance_.point_A) - reach_ - margin_;
     near_a.direction = -n;
     near_a.least = -n.dot(distance_.point_B) - reach_ - margin_;
+    // Points of the two shapes that are less than the reach apart along a contact's normal, and no less than the distance
+    // along n, need a normal with that much of n; feet may lie beside what they stand on by rounding.
+    const double beside = 4 * kBeside / kParallel * margin_;
+    near_a.along = near_b.along = std::max(0.0, (distance_.lower_bound - beside) / reach_);
   } else {
     near_b.bounded = near_a.bounded = true;
     near_b.box = bounds_of(*b_, reach_ + margin_);
@@ -154,15 +154,12 @@ void ContactFinder::corners_on_faces(bool ground_is_A) {
                   &standing = ground_is_A ? features_b_ : features_a_;
   for (const FaceFeature& face : ground.faces()) {
     const Vec3& n = face.normal;
-    if ((ground_is_A ? 1 : -1) * n.dot(distance_.normal) < least_along_) continue;
-    const auto margin = [&] {
-      const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
-      return facing ? margin_ : kBeside / kParallel * margin_;
-    };
+    const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
+    const double margin = facing ? margin_ : kBeside / kParallel * margin_;
     for (const CornerFeature& corner : standing.feet(n)) {
       const double gap = n.dot(corner.x) - face.offset - corner.radius;
       if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, n)) continue;
-      if (!ground.face_holds(face, corner.x, margin())) continue;
+      if (!ground.face_holds(face, corner.x, margin)) continue;
       if (ground_is_A)
         add(ground.feature(face), standing.feature(corner), n);
       else
@@ -175,9 +172,8 @@ void ContactFinder::edges_on_edges() {
   for (const EdgeFeature& e : features_a_.edges())
     for (const EdgeFeature& f : features_b_.edges()) {
       const Vec3 cross = e.direction.cross(f.direction);
-      const double squared = cross.squaredNorm(), along = cross.dot(distance_.normal);
+      const double squared = cross.squaredNorm();
       if (squared < kParallel * kParallel) continue;
-      if (least_along_ > 0 && along * along < least_along_ * least_along_ * squared) continue;
       // Feet of the common normal of both lines, inside both edges.
       const Vec3 apart = f.from - e.from;
       const double s = apart.cross(f.direction).dot(cross);

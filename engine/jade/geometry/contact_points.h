@@ -56,7 +56,6 @@ class ContactFinder {
   DistanceResult distance_;
   double reach_ = 0;
   double margin_ = 0;
-  double least_along_ = 0;  // a contact's normal has at least this along the distance's
   bool whole_ = false;
   std::vector<ContactPoint>* out_ = nullptr;
   std::size_t first_ = 0;  // of this pair in the list

@@ -87,10 +87,12 @@ void Island::place(bool middle) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const CollisionShape& s = collision_.shapes()[shapes[i]];
     const Anchor at = anchor(shapes[i]);
-    poses[i] = s.X_LS;
-    if (at.tree < 0) continue;
+    if (at.tree < 0) {
+      poses[i] = s.X_LS;
+      continue;
+    }
     const DynamicsWorkspace& work = middle ? trees[at.tree]->middle : trees[at.tree]->start;
-    poses[i] = Transform{work.R[at.link], work.origin[0] + work.r[at.link]} * s.X_LS;
+    poses[i] = s.placed(work.R[at.link], work.origin[0] + work.r[at.link]);
   }
 }
 

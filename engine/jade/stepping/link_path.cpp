@@ -118,7 +118,11 @@ MotionSample LinkPath::at(double sigma) const {
   const int link = shape_->anchor.link;
   MotionSample sample;
   const Vec3 r = work.r[link] + work.R[link] * shape_->X_LS.p;
-  sample.X = {work.R[link] * shape_->X_LS.R, work.origin[0] + r};
+  if (shape_->turned)
+    sample.X.R.noalias() = work.R[link] * shape_->X_LS.R;
+  else
+    sample.X.R = work.R[link];
+  sample.X.p = work.origin[0] + r;
   sample.omega = work.V[link].head<3>();
   sample.v = work.V[link].tail<3>() + cross3(sample.omega, r);
   return sample;
@@ -135,13 +139,13 @@ ShapePath path_of(const CollisionShape& shape, MovingTree* tree, double s) {
   if (!tree) return FixedPose(shape.X_LS);
   if (!tree->is_single_body()) return LinkPath(shape, *tree);
   const DynamicsWorkspace& work = tree->start;
-  const Transform X_WL{work.R[0], work.origin[0] + work.r[0]};
   const RigidPath path{.c = work.origin[0],
                        .v = tree->p1.head<3>(),
                        .a = tree->p2.head<3>(),
                        .omega = tree->p1.tail<3>(),
                        .alpha = tree->p2.tail<3>()};
-  return RigidMotion(shape.geometry.core(), X_WL * shape.X_LS, path, s, shape.reach_from_reference);
+  return RigidMotion(shape.geometry.core(), shape.placed(work.R[0], work.origin[0] + work.r[0]), path, s,
+                     shape.reach_from_reference);
 }
 
 }  // namespace jade
