@@ -29,6 +29,17 @@ void ProximalInverse::begin(const RowMatX& K) {
   column_ = row_;
 }
 
+void ProximalInverse::bring_forward(int row, int column, int k) {
+  if (row != k) {
+    LU_.row(k).swap(LU_.row(row));
+    std::swap(row_[static_cast<std::size_t>(k)], row_[static_cast<std::size_t>(row)]);
+  }
+  if (column != k) {
+    LU_.col(k).swap(LU_.col(column));
+    std::swap(column_[static_cast<std::size_t>(k)], column_[static_cast<std::size_t>(column)]);
+  }
+}
+
 /// Row and column k are the next pivot.
 void ProximalInverse::eliminate(int k) {
   const double inverse = 1 / LU_(k, k);
@@ -53,10 +64,7 @@ bool ProximalInverse::factor(const RowMatX& K, const VecX& W) {
     for (int i = k + 1; i < size_; ++i)
       if (std::abs(LU_(i, k)) > std::abs(LU_(pivot, k))) pivot = i;
     if (LU_(pivot, k) == 0) return false;
-    if (pivot != k) {
-      LU_.row(k).swap(LU_.row(pivot));
-      std::swap(row_[static_cast<std::size_t>(k)], row_[static_cast<std::size_t>(pivot)]);
-    }
+    bring_forward(pivot, k, k);
     eliminate(k);
   }
   return true;
@@ -81,14 +89,54 @@ bool ProximalInverse::factor_independent(const RowMatX& K, const VecX& W) {
       rank_ = k;
       break;
     }
-    if (pivot != k) {
-      LU_.row(k).swap(LU_.row(pivot));
-      LU_.col(k).swap(LU_.col(pivot));
-      std::swap(row_[static_cast<std::size_t>(k)], row_[static_cast<std::size_t>(pivot)]);
-    }
+    bring_forward(pivot, pivot, k);
     eliminate(k);
   }
-  column_ = row_;
+  return true;
+}
+
+bool ProximalInverse::factor_pivoted(const RowMatX& K, const VecX& W) {
+  begin(K);
+  weight_.setZero(size_);
+  passes_ = 1;
+  if (!K.allFinite()) return false;
+  // In units of the rows' own diagonals.
+  one_ = W.cwiseAbs().cwiseSqrt().cwiseInverse();
+  if (!one_.allFinite()) return false;
+  for (int k = 0; k < size_; ++k) {
+    int row = -1, column = -1;
+    double largest = kDependent;
+    for (int i = k; i < size_; ++i)
+      for (int j = k; j < size_; ++j) {
+        const double left = std::abs(LU_(i, j)) * one_[row_[static_cast<std::size_t>(i)]] *
+                            one_[column_[static_cast<std::size_t>(j)]];
+        if (left <= largest) continue;
+        largest = left;
+        row = i;
+        column = j;
+      }
+    if (row < 0) {
+      rank_ = k;
+      break;
+    }
+    bring_forward(row, column, k);
+    eliminate(k);
+  }
+  return true;
+}
+
+bool ProximalInverse::null_space(RowMatX& x) const {
+  const int count = size_ - rank_;
+  if (count == 0) return false;
+  x.setZero(size_, count);
+  // U₁₁ y = −U₁₂
+  pivoted_ = -LU_.topRightCorner(rank_, count);
+  for (int i = rank_; i-- > 0;) {
+    for (int j = i + 1; j < rank_; ++j) subtract(&pivoted_(i, 0), LU_(i, j), &pivoted_(j, 0), count);
+    pivoted_.row(i) /= LU_(i, i);
+    x.row(column_[static_cast<std::size_t>(i)]) = pivoted_.row(i);
+  }
+  for (int i = 0; i < count; ++i) x(column_[static_cast<std::size_t>(rank_ + i)], i) = 1;
   return true;
 }
 

@@ -24,7 +24,12 @@ class ProximalInverse {
   /// For a K without slip: a largest set of independent rows determines the velocities, and the others follow. Their
   /// unknowns are zero. Pivots are diagonal, in the order of the rows, and those that are nearly dependent come last.
   [[nodiscard]] bool factor_independent(const RowMatX& K, const VecX& W);
+  /// For a K of contacts that slip, by pivots anywhere: as good as the above as long as how redundant ones share their
+  /// load has no effect.
+  [[nodiscard]] bool factor_pivoted(const RowMatX& K, const VecX& W);
   int size() const { return size_; }
+  /// A basis of the x with K x = 0, after factor_independent or factor_pivoted: columns. True when there are any.
+  bool null_space(RowMatX& x) const;
   /// In place, all columns.
   void solve(Eigen::Ref<RowMatX> r) const;
   void solve_transposed(VecX& r) const;
@@ -37,6 +42,7 @@ class ProximalInverse {
 
  private:
   void begin(const RowMatX& K);
+  void bring_forward(int row, int column, int k);
   void eliminate(int k);
   void solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const;
   void solve_once_transposed(const VecX& r, VecX& x) const;
