@@ -241,12 +241,13 @@ JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
     const double *v = velocities_[t], *J = rows.J.data();
     const int nv = rows.nv, count = rows.count();
     for (int f = 0; 4 * f < count; ++f, J += 4 * nv) {
-      Four sum = v[0] * four_at(J), terms = absolute(sum);
+      Four sum = v[0] * four_at(J), terms{};
+      add_size(sum, terms);
 #pragma GCC unroll 6
       for (int k = 1; k < nv; ++k) {
         const Four term = v[k] * four_at(J + 4 * k);
         sum += term;
-        terms += absolute(term);
+        add_size(term, terms);
       }
       const int* row = &rows.row[4 * f];
       if (rows.are_neighbours(f)) {

@@ -54,7 +54,8 @@ TEST(Workspaces, MakeDynamicsFreeOfAllocations) {
   double energy = 0;
 
   VecX fresh;
-  ASSERT_GT(allocations_of([&] { fresh = effort; }), 0) << "the counter must see what Eigen allocates";
+  ASSERT_GT(allocations_of([&] { fresh = VecX(effort); }), 0) << "the counter must see what Eigen allocates";
+  EXPECT_EQ(fresh, effort);
   EXPECT_EQ(allocations_of([&] { forward_dynamics(model, state, effort, work, a); }), 0);
   EXPECT_EQ(allocations_of([&] { forward_dynamics_derivatives(model, work, derivative, derivatives); }), 0);
   EXPECT_EQ(allocations_of([&] { inverse_dynamics(model, state, a, work, tau); }), 0);

@@ -24,8 +24,6 @@ inline void store_pair(Pair pair, double* p) { __builtin_memcpy(p, &pair, sizeof
 JADE_INSIDE_LOOPS void collect_bits(const Four& x, FourBits& bits) {
   bits |= reinterpret_cast<const FourBits&>(x);
 }
-/// y += |x|
-JADE_INSIDE_LOOPS void add_size(const Four& x, Four& y) { y += absolute(x); }
 
 /// y += a x, n a multiple of four
 JADE_INSIDE_LOOPS void axpy_in_fours(int n, double a, const double* __restrict x, double* __restrict y) {
