@@ -123,15 +123,14 @@ bool IslandSplitter::order_by_velocity(const LcpProblem& p, int begin, int end) 
     if (next[t] >= 0) return false;
     ties |= b[s] == b[t];
   }
-  int rank[kFew];
-  for (int i = 0; i < m; ++i) {
-    int before = 0, equal = 0;
-    for (int j = 0; j < m; ++j) {
-      before += key[j] < key[i];
-      equal += key[j] == key[i];
+  int rank[kFew] = {};
+  for (int i = 1; i < m; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const bool first = key[j] < key[i];
+      rank[i] += first;
+      rank[j] += !first;
+      ties |= key[j] == key[i];
     }
-    rank[i] = before;
-    ties |= equal != 1;
   }
   if (ties) return false;
   for (int i = 0; i < m; ++i) {
