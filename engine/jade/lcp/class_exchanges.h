@@ -9,7 +9,8 @@
 #include "jade/lcp/dense_kernels.h"
 
 /// What happens at every step of a walk from class to class. All of it goes inside the loop of the walk: steps are so
-/// short where contacts are few that calls between them would take as long.
+/// short where contacts are few that calls between them would take as long. `kLength` is the length of all arrays where
+/// it is known to the compiler, 0 where it is not.
 namespace jade::lcp {
 
 /// Pivots below this carry no digit any more: entries of K are of size one and ε W keeps honest pivots above 1e-10.
@@ -20,8 +21,9 @@ inline constexpr int kWorthWaiting = 3000;
 
 /// answer = q, with the rows X set to zero, − T q_X. What a force moves is often little of X (its own body and the
 /// neighbours), so columns that meet a zero are passed over.
+template <int kLength>
 JADE_INSIDE_LOOPS void ClassTableau::answer_to(const double* q, double* answer) const {
-  const int n = length_;
+  const int n = length<kLength>();
   double* factor = factors_.data();
   int* met = met_.data();
   const int* free = free_.data();
@@ -48,9 +50,10 @@ JADE_INSIDE_LOOPS void ClassTableau::answer_to(const double* q, double* answer) 
   for (; c < count; ++c) axpy_in_fours(n, factor[c], column(met[c]), answer);
 }
 
+template <int kLength>
 JADE_INSIDE_LOOPS void ClassTableau::apply_pending() {
   const double* c = pending_columns_.data();
-  const int n = length_;
+  const int n = length<kLength>();
   if (pending_ == kMaxPending) {
     for (int p = 0; p < k_; ++p) {
       double factors[kMaxPending];
@@ -78,41 +81,46 @@ JADE_INSIDE_LOOPS double ClassTableau::entry(int row, int p) const {
 /// The Gauss–Jordan step that exchanges force and velocity of `row`, whose unit change is answered by `answers`:
 ///   T ← T − answers ρᵀ on the other rows, −ρ on this one,   ρ = T_row / pivot
 /// Returns the speed of the row's new quantity.
+template <int kLength>
 JADE_INSIDE_LOOPS double ClassTableau::exchange(int row, double pivot, const double* answers) {
   const double inverse = 1 / pivot;
-  if (pending_ == 0 && k_ * length_ < kWorthWaiting) return exchange_at_once(row, inverse, answers);
+  if (pending_ == 0 && k_ * length<kLength>() < kWorthWaiting)
+    return exchange_at_once<kLength>(row, inverse, answers);
   double* rho = pending_row(pending_);
   for (int j = 0; j < k_; ++j) rho[j] = entry(row, j) * inverse;
   for (int j = 0; j < k_; ++j) column(j)[row] = -rho[j];
   ++pending_;
   for (int r = 0; r < pending_; ++r) pending_column(r)[row] = 0;
-  const double speed = turn(row, inverse, answers);
-  if (pending_ == kMaxPending || k_ * length_ < kWorthWaiting) apply_pending();
+  const double speed = turn<kLength>(row, inverse, answers);
+  if (pending_ == kMaxPending || k_ * length<kLength>() < kWorthWaiting) apply_pending<kLength>();
   return speed;
 }
 
 /// Single numbers are written after the registers they lie in: the other way round each would be waited for.
+template <int kLength>
 JADE_INSIDE_LOOPS double ClassTableau::exchange_at_once(int row, double inverse, const double* answers) {
   double* rho = pending_row(0);
   double* T = columns_.data();
-  const std::ptrdiff_t stride = length_;
+  const std::ptrdiff_t stride = length<kLength>();
   for (int j = 0; j < k_; ++j) rho[j] = T[j * stride + row] * inverse;
-  subtract_product(length_, k_, answers, rho, T);
+  subtract_product(length<kLength>(), k_, answers, rho, T);
   for (int j = 0; j < k_; ++j) T[j * stride + row] = -rho[j];
-  return turn(row, inverse, answers);
+  return turn<kLength>(row, inverse, answers);
 }
 
 /// The direction after the exchange.
+template <int kLength>
 JADE_INSIDE_LOOPS double ClassTableau::turn(int row, double inverse, const double* answers) {
   const double speed = -direction_[row] * inverse;
-  axpy_in_fours(length_, speed, answers, direction_.data());
+  axpy_in_fours(length<kLength>(), speed, answers, direction_.data());
   direction_[row] = speed;
   return speed;
 }
 
+template <int kLength>
 JADE_INSIDE_LOOPS double ClassTableau::enter(int row) {
   double* answers = pending_column(pending_);
-  answer_to(cause_.data(), answers);
+  answer_to<kLength>(cause_.data(), answers);
   const double pivot = answers[row];
   if (!(std::abs(pivot) > kSmallestPivot)) {
     healthy_ = false;
@@ -121,9 +129,9 @@ JADE_INSIDE_LOOPS double ClassTableau::enter(int row) {
   smallest_pivot_ = std::min(smallest_pivot_, std::abs(pivot));
   const double inverse = 1 / pivot;
   double* added = column(k_);
-  for (int i = 0; i < length_; i += 4) four_at(added + i) = four_at(answers + i) * inverse;
+  for (int i = 0; i < length<kLength>(); i += 4) four_at(added + i) = four_at(answers + i) * inverse;
   added[row] = inverse;
-  const double speed = exchange(row, pivot, answers);
+  const double speed = exchange<kLength>(row, pivot, answers);
   for (int r = 0; r < pending_; ++r) pending_row(r)[k_] = 0;
   position_[row] = k_++;
   free_.push_back(row);
@@ -131,42 +139,49 @@ JADE_INSIDE_LOOPS double ClassTableau::enter(int row) {
   return speed;
 }
 
+template <int kLength>
 JADE_INSIDE_LOOPS double ClassTableau::insert_normal(int i, const std::vector<RowClass>& classes) {
   const ContactIsland& s = *island_;
   double* cause = cause_.data();
   const double* a = s.column(i);
-  for (int j = 0; j < length_; j += 4) four_at(cause + j) = four_at(a + j);
+  for (int j = 0; j < length<kLength>(); j += 4) four_at(cause + j) = four_at(a + j);
   cause[i] += epsilon_ * s.diagonal[i];
   for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
     const double slope = slip_slope(s, classes, t);
     if (slope == 0) continue;
-    axpy_in_fours(length_, slope, s.column(t), cause);
+    axpy_in_fours(length<kLength>(), slope, s.column(t), cause);
     cause[t] += slope * epsilon_ * s.diagonal[t];
   }
-  return enter(i);
+  return enter<kLength>(i);
 }
 
+template <int kLength>
 JADE_INSIDE_LOOPS double ClassTableau::insert_loose(int t) {
   const double* a = island_->column(t);
   double* cause = cause_.data();
-  for (int j = 0; j < length_; j += 4) four_at(cause + j) = four_at(a + j);
+  for (int j = 0; j < length<kLength>(); j += 4) four_at(cause + j) = four_at(a + j);
   cause[t] += epsilon_ * island_->diagonal[t];
-  return enter(t);
+  return enter<kLength>(t);
 }
 
+template <int kLength>
 JADE_INSIDE_LOOPS double ClassTableau::insert_tangent(int t, const std::vector<RowClass>& classes) {
   // Measured from its bound first, f_t = slope f_n + y; then as f_t itself.
-  const double speed = insert_loose(t);
+  const double speed = insert_loose<kLength>(t);
   if (!healthy_) return 0;
   add_row(t, slip_slope(*island_, classes, t), island_->normal[t]);
   return classes[t] == RowClass::high ? -speed : speed;
 }
 
-JADE_INSIDE_LOOPS double ClassTableau::remove(int row) { return leave(row); }
+template <int kLength>
+JADE_INSIDE_LOOPS double ClassTableau::remove(int row) {
+  return leave<kLength>(row);
+}
 
+template <int kLength>
 JADE_INSIDE_LOOPS double ClassTableau::remove_to_bound(int t, int sign) {
   add_row(t, -sign * island_->mu[t], island_->normal[t]);
-  return leave(t);
+  return leave<kLength>(t);
 }
 
 JADE_INSIDE_LOOPS void ClassTableau::add_row(int to, double factor, int from) {
@@ -175,11 +190,13 @@ JADE_INSIDE_LOOPS void ClassTableau::add_row(int to, double factor, int from) {
   direction_[to] += factor * direction_[from];
 }
 
+template <int kLength>
 JADE_INSIDE_LOOPS double ClassTableau::leave(int row) {
   const int p = position_[row], last = k_ - 1;
   double* answers = pending_column(pending_);
-  std::copy(column(p), column(p) + length_, answers);
-  for (int r = 0; r < pending_; ++r) axpy_in_fours(length_, -pending_row(r)[p], pending_column(r), answers);
+  std::copy(column(p), column(p) + length<kLength>(), answers);
+  for (int r = 0; r < pending_; ++r)
+    axpy_in_fours(length<kLength>(), -pending_row(r)[p], pending_column(r), answers);
   const double pivot = answers[row];
   if (!(std::abs(pivot) > kSmallestPivot)) {
     healthy_ = false;
@@ -189,13 +206,13 @@ JADE_INSIDE_LOOPS double ClassTableau::leave(int row) {
   held_[row] = 1;
   k_ = last;
   if (p != last) {
-    std::copy(column(last), column(last) + length_, column(p));
+    std::copy(column(last), column(last) + length<kLength>(), column(p));
     for (int r = 0; r < pending_; ++r) pending_row(r)[p] = pending_row(r)[last];
     free_[p] = free_[last];
     position_[free_[p]] = p;
   }
   free_.pop_back();
-  return exchange(row, pivot, answers);
+  return exchange<kLength>(row, pivot, answers);
 }
 
 /// A normal leaves either class when its number falls to zero, force or velocity alike: nothing to note.
@@ -217,6 +234,7 @@ JADE_INSIDE_LOOPS void ClassWalk::remember(const Event& event) {
   side_[event.row] = 0;
 }
 
+template <int kLength>
 JADE_INSIDE_LOOPS ClassWalk::Event ClassWalk::next_event(const std::vector<RowClass>& classes,
                                                          const ClassTableau& tableau, double sign) const {
   const ContactIsland& s = *island_;
@@ -226,7 +244,8 @@ JADE_INSIDE_LOOPS ClassWalk::Event ClassWalk::next_event(const std::vector<RowCl
   const double* side = side_.data();
   Four soonest{never, never, never, never};
   FourBits rows{-1, -1, -1, -1}, here{0, 1, 2, 3};
-  for (int i = 0; i < s.stride; i += 4, here += 4) {
+  const int length = kLength > 0 ? kLength : s.stride;
+  for (int i = 0; i < length; i += 4, here += 4) {
     const Four distance = four_at(side + i) * four_at(at + i);
     const Four speed = four_at(side + i) * (-sign * four_at(direction + i));
     const Four step =
@@ -260,10 +279,12 @@ JADE_INSIDE_LOOPS ClassWalk::Event ClassWalk::next_event(const std::vector<RowCl
   return first;
 }
 
+template <int kLength>
 JADE_INSIDE_LOOPS void ClassWalk::advance(const ClassTableau& tableau, double step) {
-  axpy_in_fours(island_->stride, step, tableau.direction(), at_.data());
+  axpy_in_fours(kLength > 0 ? kLength : island_->stride, step, tableau.direction(), at_.data());
 }
 
+template <int kLength>
 JADE_INSIDE_LOOPS double ClassWalk::flip(std::vector<RowClass>& classes, ClassTableau& tableau,
                                          const Event& event) {
   const ContactIsland& s = *island_;
@@ -283,11 +304,11 @@ JADE_INSIDE_LOOPS double ClassWalk::flip(std::vector<RowClass>& classes, ClassTa
       change(row, RowClass::clamped);
       remember(event);
       at_[row] = 0;
-      return tableau.insert_normal(row, classes);
+      return tableau.insert_normal<kLength>(row, classes);
     case RowClass::separate:
       for (int t = s.tangent_begin[row]; t < std::min(s.tangent_begin[row + 1], taking_part_); ++t) {
         if (classes[t] == RowClass::stick) {
-          tableau.remove(t);
+          tableau.remove<kLength>(t);
           at_[t] = 0;
         }
         change(t, RowClass::separate);
@@ -295,9 +316,9 @@ JADE_INSIDE_LOOPS double ClassWalk::flip(std::vector<RowClass>& classes, ClassTa
       change(row, RowClass::separate);
       remember(event);
       at_[row] = 0;
-      return tableau.remove(row);
+      return tableau.remove<kLength>(row);
     case RowClass::stick: {
-      const double speed = tableau.insert_tangent(row, classes);
+      const double speed = tableau.insert_tangent<kLength>(row, classes);
       at_[row] = slip_slope(s, classes, row) * at_[s.normal[row]];
       change(row, RowClass::stick);
       remember(event);
@@ -308,7 +329,7 @@ JADE_INSIDE_LOOPS double ClassWalk::flip(std::vector<RowClass>& classes, ClassTa
       change(row, event.to);
       remember(event);
       at_[row] = 0;
-      return -sign * tableau.remove_to_bound(row, sign);
+      return -sign * tableau.remove_to_bound<kLength>(row, sign);
     }
   }
 }

@@ -29,7 +29,7 @@ void ClassTableau::reset(const ContactIsland& island, double epsilon) {
   for (int i = 0; i < length_; ++i) held_[i] = 1;
 }
 
-JADE_WIDE_LOOPS void ClassTableau::respond(const double* q, double* answer) const { answer_to(q, answer); }
+JADE_WIDE_LOOPS void ClassTableau::respond(const double* q, double* answer) const { answer_to<0>(q, answer); }
 
 JADE_WIDE_LOOPS void ClassTableau::solve(double* r) const {
   double* answer = answers_.data();

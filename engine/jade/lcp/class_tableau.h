@@ -42,14 +42,19 @@ class ClassTableau {
 
   /// A normal becomes clamped; its tangents slip as `classes` says (or are not there yet). Returns the speed of its
   /// force.
+  template <int kLength = 0>
   double insert_normal(int i, const std::vector<RowClass>& classes);
   /// A slipping tangent starts to stick. Returns the speed of the slack of the friction bound it leaves.
+  template <int kLength = 0>
   double insert_tangent(int t, const std::vector<RowClass>& classes);
   /// A tangent that was never tied to its normal (f_t = 0 so far) becomes free. Returns the speed of its force.
+  template <int kLength = 0>
   double insert_loose(int t);
   /// A row leaves the free rows with zero force. Returns the speed of its velocity afterwards.
+  template <int kLength = 0>
   double remove(int row);
   /// A sticking tangent starts to slip at its upper (+1) or lower (−1) bound. Returns the speed of its velocity.
+  template <int kLength = 0>
   double remove_to_bound(int t, int sign);
 
   /// Forgets the rounding of all exchanges so far: T of freshly factored equations of the same classes.
@@ -66,6 +71,10 @@ class ClassTableau {
   double smallest_pivot() const { return smallest_pivot_; }
 
  private:
+  template <int kLength>
+  int length() const {
+    return kLength > 0 ? kLength : length_;
+  }
   double* column(int p) { return columns_.data() + static_cast<std::ptrdiff_t>(p) * length_; }
   const double* column(int p) const { return columns_.data() + static_cast<std::ptrdiff_t>(p) * length_; }
   double* pending_column(int r) { return pending_columns_.data() + static_cast<std::ptrdiff_t>(r) * length_; }
@@ -76,14 +85,21 @@ class ClassTableau {
   const double* pending_row(int r) const {
     return pending_rows_.data() + static_cast<std::ptrdiff_t>(r) * length_;
   }
+  template <int kLength>
   void answer_to(const double* q, double* answer) const;
   double entry(int row, int p) const;
   void add_row(int to, double factor, int from);
+  template <int kLength>
   double enter(int row);
+  template <int kLength>
   double leave(int row);
+  template <int kLength>
   double exchange(int row, double pivot, const double* answers);
+  template <int kLength>
   double exchange_at_once(int row, double inverse, const double* answers);
+  template <int kLength>
   double turn(int row, double inverse, const double* answers);
+  template <int kLength>
   void apply_pending();
 
   const ContactIsland* island_ = nullptr;

@@ -29,9 +29,12 @@ class ClassWalk {
   /// The first border ahead along `sign` × the tableau's direction, with the paper's step for moving bounds:
   ///   C→N −f/Δf    N→C −v/Δv    H→F, L→F −v/Δv    F→H (μ f_n − f)/(Δf − μ Δf_n)    F→L (μ f_n + f)/(−Δf − μ Δf_n)
   /// Rows that do not take part yet have no border; the one just crossed by the last row to flip lies behind.
+  template <int kLength = 0>
   Event next_event(const std::vector<RowClass>& classes, const ClassTableau& tableau, double sign) const;
+  template <int kLength = 0>
   void advance(const ClassTableau& tableau, double step);
   /// Moves a row to its next class; returns its speed into that class along the tableau's direction.
+  template <int kLength = 0>
   double flip(std::vector<RowClass>& classes, ClassTableau& tableau, const Event& event);
 
   /// The border that a row has just crossed is none until the next row flips, or until it is forgotten.

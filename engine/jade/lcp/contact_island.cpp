@@ -123,15 +123,14 @@ bool IslandSplitter::order_by_velocity(const LcpProblem& p, int begin, int end) 
     if (next[t] >= 0) return false;
     ties |= b[s] == b[t];
   }
-  int rank[kFew];
-  for (int i = 0; i < m; ++i) {
-    int before = 0, equal = 0;
-    for (int j = 0; j < m; ++j) {
-      before += key[j] < key[i];
-      equal += key[j] == key[i];
+  int rank[kFew] = {};
+  for (int i = 1; i < m; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const bool first = key[j] < key[i];
+      rank[i] += first;
+      rank[j] += !first;
+      ties |= key[j] == key[i];
     }
-    rank[i] = before;
-    ties |= equal != 1;
   }
   if (ties) return false;
   for (int i = 0; i < m; ++i) {
@@ -248,8 +247,10 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
   const int m = end - begin;
   const int rows = p.size();
   island.m = m;
-  island.row.resize(rows + 3);
-  island.tangent_begin.resize(m + 1);
+  if (static_cast<int>(island.row.size()) < rows + 3) {
+    island.row.resize(rows + 3);
+    island.tangent_begin.resize(rows + 1);
+  }
   int* row = island.row.data();
   int n = m;
   for (int i = 0; i < m; ++i) {
@@ -261,9 +262,11 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
   island.n = n;
   const int stride = (n + 3) / 4 * 4;
   island.stride = stride;
-  for (auto* v : {&island.diagonal, &island.b, &island.beta, &island.mu, &island.scale}) v->resize(stride);
-  island.normal.resize(n);
-  island.d.resize(m);
+  if (static_cast<int>(island.diagonal.size()) < stride) {
+    for (auto* v : {&island.diagonal, &island.b, &island.beta, &island.mu, &island.scale, &island.d})
+      v->resize(stride);
+    island.normal.resize(stride);
+  }
   const std::size_t entries = static_cast<std::size_t>(n) * stride;
   if (island.A.size() < entries) island.A.resize(entries);
   if (static_cast<int>(island.copied.size()) < n) island.copied.resize(n);

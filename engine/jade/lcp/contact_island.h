@@ -18,7 +18,8 @@ namespace jade::lcp {
 struct ContactIsland {
   int n = 0;
   int m = 0;
-  int stride = 0;                  ///< n rounded up to whole registers; numbers beyond n are zero
+  int stride = 0;  ///< n rounded up to whole registers; numbers from n on are zero
+  // The arrays may be longer: they have kept their memory from larger islands.
   std::vector<double> diagonal;    ///< n, of A
   std::vector<double> b;           ///< n
   std::vector<double> beta;        ///< n, size of the terms of b

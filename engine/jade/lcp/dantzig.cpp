@@ -19,7 +19,7 @@ bool Dantzig::run(const ContactIsland& island, IslandState& state, ClassTableau&
   begin(island, kCompliance);
   tableau.reset(island, kCompliance);
   std::fill(state.classes.begin(), state.classes.end(), RowClass::separate);
-  std::copy(island.b.begin(), island.b.end(), at_.begin());
+  std::copy_n(island.b.begin(), island.stride, at_.begin());
   // Untroubled problems take about one pivot a row; what takes ten is going in circles.
   pivots_left_ = 10 * island.n + 50;
   for (int row = 0; row < island.n; ++row) {

@@ -107,10 +107,6 @@ JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, Ve
   const double* A = p.A.data();
   const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
   lcp::add_velocities(n, n, column, f.data(), vd, sd);
-  if (p.form == LcpForm::contact) {
-    const double limit = explained_impulse(n, A, n + 1, beta, f.data());
-    if (limit < infinity) limit_scale(p, f, beta, limit, sigma);
-  }
   // Without branches: which row is the worst cannot be guessed.
   double residual = 0;
   bool finite = true;
@@ -127,12 +123,24 @@ JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, Ve
   if (p.form == LcpForm::contact) {
     const LcpRow* rows = p.rows.data();
     const double* forces = f.data();
-    const double* diagonal = A;
-    for (int i = 0; i < n; ++i, diagonal += n + 1) {
-      const bool tangent = rows[i].kind == RowKind::tangent;
-      const double normal = forces[tangent ? rows[i].normal : i];
-      const double bound = *diagonal * (rows[i].mu * (normal > 0 ? normal : 0.0));
-      judge(i, *diagonal * forces[i], tangent ? -bound : 0, tangent ? bound : infinity);
+    bool explained = true;
+    const auto judge_contacts = [&] {
+      const double* diagonal = A;
+      for (int i = 0; i < n; ++i, diagonal += n + 1) {
+        const bool tangent = rows[i].kind == RowKind::tangent;
+        const double force = *diagonal * forces[i], normal = forces[tangent ? rows[i].normal : i];
+        const double bound = *diagonal * (rows[i].mu * (normal > 0 ? normal : 0.0));
+        judge(i, force, tangent ? -bound : 0, tangent ? bound : infinity);
+        explained &= std::abs(force) <= kExplainedImpulse * std::abs(beta[i]);
+      }
+    };
+    judge_contacts();
+    // Usually each row's own velocity explains its force; where it does not, the others are asked.
+    const double limit = explained ? infinity : explained_impulse(n, A, n + 1, beta, forces);
+    if (limit < infinity) {
+      limit_scale(p, f, beta, limit, sigma);
+      residual = 0;
+      judge_contacts();
     }
   } else {
     for (int i = 0; i < n; ++i) {

@@ -117,9 +117,10 @@ IslandsReport solve_contacts(const LcpProblem& problem, const LcpSettings& setti
     result.certified = report.certified;
     const lcp::IslandState& state = memory.state;
     for (int i = 0; i < island.n; ++i) {
-      solution.f[island.row[i]] = island.scale[i] * state.f[i];
       solution.classes[island.row[i]] = state.classes[i];
     }
+    if (report.certified) continue;  // the forces are there already
+    for (int i = 0; i < island.n; ++i) solution.f[island.row[i]] = island.scale[i] * state.f[i];
   }
   solution.stage = stage;
   if (memory.splitter.has_inert_rows()) settle_inert_tangents(problem, solution);

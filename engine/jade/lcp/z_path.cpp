@@ -52,17 +52,18 @@ ClassWalk::Event ZPath::start(IslandState& state) {
 }
 
 /// Moves to the next event, or to z = 0 when that comes first.
+template <int kLength>
 JADE_INSIDE_LOOPS ClassWalk::Event ZPath::step(IslandState& state, const ClassTableau& tableau,
                                                bool forward) {
   const double sign = forward ? 1 : -1;
-  const Event event = next_event(state.classes, tableau, sign);
+  const Event event = next_event<kLength>(state.classes, tableau, sign);
   if (forward && !(event.step < z_)) {
-    advance(tableau, z_);
+    advance<kLength>(tableau, z_);
     z_ = 0;
     return {0, -1, RowClass::separate};
   }
   if (event.row < 0) return event;
-  advance(tableau, sign * event.step);
+  advance<kLength>(tableau, sign * event.step);
   z_ -= sign * event.step;
   return event;
 }
@@ -96,7 +97,7 @@ JADE_WIDE_LOOPS bool ZPath::relax(IslandState& state, ClassTableau& tableau, boo
   } else {
     put_onto_path(tableau);
   }
-  const Event event = step(state, tableau, true);
+  const Event event = step<0>(state, tableau, true);
   if (z_ != 0 && (event.row < 0 || !walk(state, tableau, event, pivots))) return false;
   take_forces(state);
   moved_ = 0;
@@ -105,18 +106,36 @@ JADE_WIDE_LOOPS bool ZPath::relax(IslandState& state, ClassTableau& tableau, boo
 }
 
 /// From an event to z = 0.
-JADE_WIDE_LOOPS bool ZPath::walk(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
+template <int kLength>
+JADE_INSIDE_LOOPS bool ZPath::walk_along(IslandState& state, ClassTableau& tableau, Event event,
+                                         int& pivots) {
   for (int count = 1; count <= settings_.max_pivots; ++count) {
     ++pivots;
-    const double into = flip(state.classes, tableau, event);
+    const double into = flip<kLength>(state.classes, tableau, event);
     if (!tableau.healthy()) return false;
     if (settings_.rebuild_every > 0 && count % settings_.rebuild_every == 0 && !rebuild(state, tableau))
       return false;
-    event = step(state, tableau, into >= 0);
+    event = step<kLength>(state, tableau, into >= 0);
     if (z_ == 0) return true;
     if (event.row < 0) return false;
   }
   return false;
+}
+
+/// Four contacts of three rows: a box on the ground, the most common island of all.
+constexpr int kFewRows = 12;
+
+JADE_WIDE_LOOPS bool ZPath::walk_few(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
+  return walk_along<kFewRows>(state, tableau, event, pivots);
+}
+
+JADE_WIDE_LOOPS bool ZPath::walk_many(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
+  return walk_along<0>(state, tableau, event, pivots);
+}
+
+bool ZPath::walk(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
+  return island_->stride == kFewRows ? walk_few(state, tableau, event, pivots)
+                                     : walk_many(state, tableau, event, pivots);
 }
 
 void ZPath::take_forces(IslandState& state) const {

@@ -47,6 +47,11 @@ class ZPath : private ClassWalk {
  private:
   Event start(IslandState& state);
   bool walk(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
+  bool walk_few(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
+  bool walk_many(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
+  template <int kLength>
+  bool walk_along(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
+  template <int kLength>
   Event step(IslandState& state, const ClassTableau& tableau, bool forward);
   bool rebuild(IslandState& state, ClassTableau& tableau);
   void put_onto_path(ClassTableau& tableau);
