@@ -20,11 +20,4 @@ typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 JADE_INSIDE_LOOPS const Four& four_at(const double* p) { return *reinterpret_cast<const Four*>(p); }
 JADE_INSIDE_LOOPS Four& four_at(double* p) { return *reinterpret_cast<Four*>(p); }
 
-JADE_INSIDE_LOOPS Four absolute(const Four& x) {
-  typedef long long FourBits __attribute__((vector_size(32), aligned(8), may_alias));
-  constexpr long long kAllButSign = 0x7fffffffffffffff;
-  const FourBits mask{kAllButSign, kAllButSign, kAllButSign, kAllButSign};
-  return reinterpret_cast<Four>(reinterpret_cast<FourBits>(x) & mask);
-}
-
 }  // namespace jade
