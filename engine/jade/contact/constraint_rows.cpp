@@ -91,38 +91,43 @@ JADE_WIDE_LOOPS void ConstraintRows::add_side(const RowTree& tree, int link, dou
                                               const Vec3* directions, int count, TreeRows& rows, int first) {
   const Model& model = *tree.model;
   const DynamicsWorkspace& work = *tree.work;
-  // One coordinate of all directions each, and where their rows are.
+  const double ax = p.x() - work.origin[0].x(), ay = p.y() - work.origin[0].y(),
+               az = p.z() - work.origin[0].z();
+  const auto place = [&](int r) {
+    const int i = first + r;
+    return rows.J.data() + i / kLanes * kLanes * rows.nv + i % kLanes;
+  };
+  if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
+#pragma GCC unroll 1
+    for (int r = 0; r < count; ++r) {
+      const double *d = directions[r].data(), x = sign * d[0], y = sign * d[1], z = sign * d[2];
+      double* J = place(r);
+      J[0] += x, J[4] += y, J[8] += z;
+      J[12] += ay * z - az * y, J[16] += az * x - ax * z, J[20] += ax * y - ay * x;
+    }
+    return;
+  }
+  // One coordinate of all directions each; what is not asked for goes nowhere.
   double along[12] = {};
-  double* J[3] = {};
+  std::vector<double>& nowhere = rows.MJ;
+  if (nowhere.size() < static_cast<std::size_t>(kLanes * rows.nv)) nowhere.resize(kLanes * rows.nv);
+  double* J[3] = {nowhere.data(), nowhere.data(), nowhere.data()};
 #pragma GCC unroll 1
   for (int r = 0; r < count; ++r) {
-    const int i = first + r;
-    J[r] = &rows.J[static_cast<std::size_t>(i / kLanes) * kLanes * rows.nv + i % kLanes];
+    J[r] = place(r);
     for (int c = 0; c < 3; ++c) along[4 * c + r] = sign * directions[r][c];
   }
   const Four dx = four_at(along), dy = four_at(along + 4), dz = four_at(along + 8);
-  const double ax = p.x() - work.origin[0].x(), ay = p.y() - work.origin[0].y(),
-               az = p.z() - work.origin[0].z();
   const Four nx = ay * dz - az * dy, ny = az * dx - ax * dz, nz = ax * dy - ay * dx;
-  if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
-    double values[24];
-    four_at(values) = dx, four_at(values + 4) = dy, four_at(values + 8) = dz;
-    four_at(values + 12) = nx, four_at(values + 16) = ny, four_at(values + 20) = nz;
-#pragma GCC unroll 1
-    for (int r = 0; r < count; ++r)
-#pragma GCC unroll 6
-      for (int k = 0; k < 6; ++k) J[r][4 * k] += values[4 * k + r];
-    return;
-  }
+  double *first_row = J[0], *second_row = J[1], *third_row = J[2];
   for (int l = link; l >= 0; l = model.links()[l].parent) {
     const Link& at = model.links()[l];
     for (int k = at.v; k < at.v + at.nv; ++k) {
       const double* S = work.S[k].data();
-      double values[4];
-      four_at(values) = ((S[0] * nx + S[1] * ny) + (S[2] * nz + S[3] * dx)) + (S[4] * dy + S[5] * dz);
-      J[0][4 * k] += values[0];
-      if (count > 1) J[1][4 * k] += values[1];
-      if (count > 2) J[2][4 * k] += values[2];
+      const Four power = ((S[0] * nx + S[1] * ny) + (S[2] * nz + S[3] * dx)) + (S[4] * dy + S[5] * dz);
+      first_row[4 * k] += power[0];
+      second_row[4 * k] += power[1];
+      third_row[4 * k] += power[2];
     }
   }
 }
