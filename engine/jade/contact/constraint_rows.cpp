@@ -15,9 +15,8 @@ struct Square {
 
 /// J_l (M⁻¹ J_rᵀ) for four rows each: `kNv` velocities, or `nv` if that is 0.
 template <int kNv>
-JADE_INSIDE_LOOPS Square product_of_fours(int nv, const double* J, const double* MJ) {
+JADE_INSIDE_LOOPS void product_of_fours(int nv, const double* J, const double* MJ, Square& out) {
   if constexpr (kNv > 0) nv = kNv;
-  Square out;
 #pragma GCC unroll 4
   for (int j = 0; j < 4; ++j) out.column[j] = MJ[j] * four_at(J);
 #pragma GCC unroll 7
@@ -26,18 +25,30 @@ JADE_INSIDE_LOOPS Square product_of_fours(int nv, const double* J, const double*
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) out.column[j] += MJ[4 * k + j] * x;
   }
-  return out;
 }
 
-JADE_INSIDE_LOOPS Square transposed(const Square& s) {
+JADE_INSIDE_LOOPS void transpose(const Square& s, Square& out) {
   typedef long long Order __attribute__((vector_size(32)));
   constexpr Order even{0, 4, 2, 6}, odd{1, 5, 3, 7}, low{0, 1, 4, 5}, high{2, 3, 6, 7};
   const Four a = __builtin_shuffle(s.column[0], s.column[1], even),
-             b = __builtin_shuffle(s.column[0], s.column[1], odd);
-  const Four c = __builtin_shuffle(s.column[2], s.column[3], even),
+             b = __builtin_shuffle(s.column[0], s.column[1], odd),
+             c = __builtin_shuffle(s.column[2], s.column[3], even),
              d = __builtin_shuffle(s.column[2], s.column[3], odd);
-  return {{__builtin_shuffle(a, c, low), __builtin_shuffle(b, d, low), __builtin_shuffle(a, c, high),
-           __builtin_shuffle(b, d, high)}};
+  out.column[0] = __builtin_shuffle(a, c, low);
+  out.column[1] = __builtin_shuffle(b, d, low);
+  out.column[2] = __builtin_shuffle(a, c, high);
+  out.column[3] = __builtin_shuffle(b, d, high);
+}
+
+/// Puts the mirror of its upper half into the lower.
+JADE_INSIDE_LOOPS void mirror_upper_half(Square& s) {
+  typedef long long Order __attribute__((vector_size(32)));
+  constexpr Order first{0, 5, 6, 7}, second{0, 1, 6, 7}, third{0, 1, 2, 7};
+  Square t;
+  transpose(s, t);
+  s.column[0] = __builtin_shuffle(s.column[0], t.column[0], first);
+  s.column[1] = __builtin_shuffle(s.column[1], t.column[1], second);
+  s.column[2] = __builtin_shuffle(s.column[2], t.column[2], third);
 }
 
 }  // namespace
@@ -67,29 +78,48 @@ int ConstraintRows::add_rows(TreeRows& rows, int count) const {
   return first;
 }
 
-/// A force along d at the arm has the moment arm × d about the origin; its power with a motion (ω; v) is
-/// d·v + (arm × d)·ω.
-void ConstraintRows::add_side(const RowTree& tree, int link, double sign, const Vec3& p,
-                              const Vec3* directions, int count, TreeRows& rows, int first) {
+/// A force along d at the arm has the moment n = arm × d about the origin; its power with a motion (ω; v) is d·v + n·ω.
+JADE_WIDE_LOOPS void ConstraintRows::add_side(const RowTree& tree, int link, double sign, const Vec3& p,
+                                              const Vec3* directions, int count, TreeRows& rows, int first) {
   const Model& model = *tree.model;
   const DynamicsWorkspace& work = *tree.work;
-  const Vec3 arm = p - work.origin[0];
-  for (int r = 0; r < count; ++r) {
+  const double ax = p.x() - work.origin[0].x(), ay = p.y() - work.origin[0].y(),
+               az = p.z() - work.origin[0].z();
+  const auto place = [&](int r) {
     const int i = first + r;
-    double* J = &rows.J[static_cast<std::size_t>(i / kLanes) * kLanes * rows.nv + i % kLanes];
-    const Vec3 d = sign * directions[r], n = cross3(arm, d);
-    if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
-      J[0] += d.x(), J[4] += d.y(), J[8] += d.z();
-      J[12] += n.x(), J[16] += n.y(), J[20] += n.z();
-      continue;
+    return rows.J.data() + i / kLanes * kLanes * rows.nv + i % kLanes;
+  };
+  if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
+#pragma GCC unroll 1
+    for (int r = 0; r < count; ++r) {
+      const double *d = directions[r].data(), x = sign * d[0], y = sign * d[1], z = sign * d[2];
+      double* J = place(r);
+      J[0] += x, J[4] += y, J[8] += z;
+      J[12] += ay * z - az * y, J[16] += az * x - ax * z, J[20] += ax * y - ay * x;
     }
-    for (int l = link; l >= 0; l = model.links()[l].parent) {
-      const Link& at = model.links()[l];
-      for (int k = at.v; k < at.v + at.nv; ++k) {
-        const double* S = work.S[k].data();
-        J[kLanes * k] +=
-            (S[0] * n.x() + S[2] * n.z() + S[4] * d.y()) + (S[1] * n.y() + S[3] * d.x() + S[5] * d.z());
-      }
+    return;
+  }
+  // One coordinate of all directions each; what is not asked for goes nowhere.
+  double along[12] = {};
+  std::vector<double>& nowhere = rows.MJ;
+  if (nowhere.size() < static_cast<std::size_t>(kLanes * rows.nv)) nowhere.resize(kLanes * rows.nv);
+  double* J[3] = {nowhere.data(), nowhere.data(), nowhere.data()};
+#pragma GCC unroll 1
+  for (int r = 0; r < count; ++r) {
+    J[r] = place(r);
+    for (int c = 0; c < 3; ++c) along[4 * c + r] = sign * directions[r][c];
+  }
+  const Four dx = four_at(along), dy = four_at(along + 4), dz = four_at(along + 8);
+  const Four nx = ay * dz - az * dy, ny = az * dx - ax * dz, nz = ax * dy - ay * dx;
+  double *first_row = J[0], *second_row = J[1], *third_row = J[2];
+  for (int l = link; l >= 0; l = model.links()[l].parent) {
+    const Link& at = model.links()[l];
+    for (int k = at.v; k < at.v + at.nv; ++k) {
+      const double* S = work.S[k].data();
+      const Four power = ((S[0] * nx + S[1] * ny) + (S[2] * nz + S[3] * dx)) + (S[4] * dy + S[5] * dz);
+      first_row[4 * k] += power[0];
+      second_row[4 * k] += power[1];
+      third_row[4 * k] += power[2];
     }
   }
 }
@@ -196,16 +226,20 @@ JADE_INSIDE_LOOPS void ConstraintRows::add_products(const TreeRows& rows, bool a
   const int count = rows.count(), fours = rows.fours(), step = 4 * rows.nv;
   for (int right = 0; right < fours; ++right)
     for (int left = 0; left <= right; ++left) {
-      Square sum = product_of_fours<kNv>(rows.nv, &rows.J[left * step], &rows.MJ[right * step]);
+      Square sum;
+      product_of_fours<kNv>(rows.nv, &rows.J[left * step], &rows.MJ[right * step], sum);
       const int *from = &rows.row[4 * left], *to = &rows.row[4 * right];
-      if (left < right && rows.are_neighbours(left) && rows.are_neighbours(right)) {
+      if (rows.are_neighbours(left) && rows.are_neighbours(right)) {
         double *upper = A + to[0] * n + from[0], *lower = A + from[0] * n + to[0];
+        if (left == right) mirror_upper_half(sum);
 #pragma GCC unroll 4
         for (int j = 0; j < 4; ++j) {
           if (!alone) sum.column[j] += four_at(upper + j * n);
           four_at(upper + j * n) = sum.column[j];
         }
-        const Square mirror = transposed(sum);
+        if (left == right) continue;
+        Square mirror;
+        transpose(sum, mirror);
 #pragma GCC unroll 4
         for (int i = 0; i < 4; ++i) four_at(lower + i * n) = mirror.column[i];
         continue;
@@ -216,7 +250,6 @@ JADE_INSIDE_LOOPS void ConstraintRows::add_products(const TreeRows& rows, bool a
       const int columns = std::min(4, count - 4 * right);
 #pragma GCC unroll 1
       for (int j = 0; j < columns; ++j)
-#pragma GCC unroll 1
         for (int i = 0; i < (left == right ? j + 1 : 4); ++i) {
           double& value = A[to[j] * n + from[i]];
           value = alone ? values[4 * j + i] : value + values[4 * j + i];
@@ -241,10 +274,9 @@ JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
     const double *v = velocities_[t], *J = rows.J.data();
     const int nv = rows.nv, count = rows.count();
     for (int f = 0; 4 * f < count; ++f, J += 4 * nv) {
-      Four sum = v[0] * four_at(J), terms{};
-      add_size(sum, terms);
+      Four sum{}, terms{};
 #pragma GCC unroll 6
-      for (int k = 1; k < nv; ++k) {
+      for (int k = 0; k < nv; ++k) {
         const Four term = v[k] * four_at(J + 4 * k);
         sum += term;
         add_size(term, terms);
