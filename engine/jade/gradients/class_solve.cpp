@@ -135,10 +135,12 @@ bool ClassSolve::factor() {
   for (std::size_t t = 0; t < trees.size(); ++t) {
     gather(static_cast<int>(t));
     const OnTree& on = on_tree_[t];
-    picked_.noalias() = on.J.lazyProduct(on.Z);
     for (std::size_t i = 0; i < on.free.size(); ++i)
-      for (std::size_t j = 0; j < on.free.size(); ++j)
-        K_(on.free[i], on.free[j]) += picked_(static_cast<long>(i), static_cast<long>(j));
+      for (long k = 0; k < on.J.cols(); ++k) {
+        const double J = on.J(static_cast<long>(i), k);
+        for (std::size_t j = 0; J != 0 && j < on.free.size(); ++j)
+          K_(on.free[i], on.free[j]) += J * on.Z(k, static_cast<long>(j));
+      }
   }
   W_ = K_.diagonal();
   return slips_ ? inverse_.factor_pivoted(K_, W_) : inverse_.factor_independent(K_, W_);
@@ -146,19 +148,20 @@ bool ClassSolve::factor() {
 
 bool ClassSolve::shares_matter() const {
   // Nothing slips, or nothing is shared.
-  if (!slips_ || !inverse_.null_space(part_)) return false;
+  if (!slips_ || !inverse_.null_space(null_)) return false;
   double moved = 0, size = 0;
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const OnTree& on = on_tree_[t];
-    if (on.free.empty()) continue;
-    picked_.resize(static_cast<long>(on.free.size()), part_.cols());
-    for (std::size_t i = 0; i < on.free.size(); ++i) {
-      const long k = static_cast<long>(i);
-      picked_.row(k) = part_.row(on.free[i]);
-      size += on.Z.col(k).squaredNorm() * picked_.row(k).squaredNorm();
-    }
-    e_.noalias() = on.Z.lazyProduct(picked_);
-    moved += e_.squaredNorm();
+    for (long c = 0; c < null_.cols(); ++c)
+      for (long k = 0; k < on.Z.rows(); ++k) {
+        double sum = 0;
+        for (std::size_t i = 0; i < on.free.size(); ++i) {
+          const double one = on.Z(k, static_cast<long>(i)) * null_(on.free[i], c);
+          sum += one;
+          size += one * one;
+        }
+        moved += sum * sum;
+      }
   }
   return moved > 1e-14 * size;  // 1e-7 of what the shares do one by one: rounding of dependent rows is 1e-10
 }

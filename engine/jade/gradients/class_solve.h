@@ -90,7 +90,7 @@ class ClassSolve {
   RowMatX K_;
   VecX W_;
   ProximalInverse inverse_;
-  mutable RowMatX e_, part_, picked_;
+  mutable RowMatX e_, part_, null_;
   mutable VecX e_one_, part_one_;
 };
 

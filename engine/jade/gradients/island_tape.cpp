@@ -173,8 +173,8 @@ const IslandTape::PathEnd& IslandTape::path_end(int index, double sigma) {
     end.rate.segment(own.v, n).noalias() = tree.integration.d * end.w.segment(own.v, n);
     tape.add(end.q + own.v, q_ + own.v, tree.integration.q);
     tape.add(end.q + own.v, end.displacement + own.v, tree.integration.d);
-    tree.one = substep_->q.segment(own.q, model.nq());
-    integrate(model, tree.one, tree.displacement, tree.place);
+    tree.from = substep_->q.segment(own.q, model.nq());
+    integrate(model, tree.from, tree.displacement, tree.place);
     tree.end.move_to(model, tree.place);
   }
   return end;

@@ -47,8 +47,9 @@ struct GradientTree {
   DynamicsDerivatives jacobian;
   IntegrationJacobians integration;
   MatX M;
-  VecX E, E_by_s;  ///< diagonal of implicit dampers and springs, and its rate of change with s
-  VecX own_v, gained, a, v_bar, tau, place, displacement, by_s, one;
+  VecX E, E_by_s;    ///< diagonal of implicit dampers and springs, and its rate of change with s
+  VecX from, place;  ///< positions
+  VecX own_v, gained, a, v_bar, tau, displacement, by_s, one;
   RowMatX B, by_v, by_q;
 
   /// Factors that stay where they are until the next tape.

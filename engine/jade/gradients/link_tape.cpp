@@ -157,17 +157,14 @@ void IslandTape::end_forces() {
     const Part& own = part(force.on.tree);
     const Model& model = own.tree->model;
     PlacedTree& tree = placed(force.on.tree, forces_at_);
-    square_ = tree.motion(model, force.on.link).transpose();
-    // Contact forces do not move prescribed coordinates.
-    const auto clear = [&] {
-      for (int k = 0; k < model.nv(); ++k)
-        if (model.prescribed(k)) square_.row(k).setZero();
-    };
-    clear();
-    tape.add(forces_out_ + own.v, force.row, square_);
+    const Mat6X& J = tree.motion(model, force.on.link);
     tree.force_by_position(model, force.on.link, force.total, square_);
-    clear();
-    tape.add(forces_out_ + own.v, forces_place_ + own.v, square_);
+    // Contact forces do not move prescribed coordinates.
+    for (int k = 0; k < model.nv(); ++k) {
+      if (model.prescribed(k)) continue;
+      tape.add(forces_out_ + own.v + k, force.row, J.col(k).transpose());
+      tape.add(forces_out_ + own.v + k, forces_place_ + own.v, square_.row(k));
+    }
   }
 }
 

@@ -23,9 +23,9 @@ void IslandTape::place_middle(const SolveTrace& trace) {
     const Model& model = tree.model;
     tree.place = substep_->q.segment(own.q, model.nq());
     if (midpoint()) {
-      tree.one = tree.place;
+      tree.from = tree.place;
       tree.displacement = (0.5 * trace.s) * substep_->v.segment(own.v, model.nv());
-      integrate(model, tree.one, tree.displacement, tree.place);
+      integrate(model, tree.from, tree.displacement, tree.place);
     }
     tree.middle.move_to(model, tree.place);
     q_m_.segment(own.q, model.nq()) = tree.place;

@@ -23,6 +23,8 @@ struct Regularity {
 
   /// Of two things that are done one after the other.
   void merge(const Regularity& other);
+  /// As nothing had been done, in the old memory.
+  void clear();
 };
 
 /// (dq⁺; dv⁺) = state (dq; dv) + effort dτ + parameters dp, in tangent coordinates.

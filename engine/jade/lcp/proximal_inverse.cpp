@@ -130,11 +130,11 @@ bool ProximalInverse::null_space(RowMatX& x) const {
   if (count == 0) return false;
   x.setZero(size_, count);
   // U₁₁ y = −U₁₂
-  pivoted_ = -LU_.topRightCorner(rank_, count);
+  null_ = -LU_.topRightCorner(rank_, count);
   for (int i = rank_; i-- > 0;) {
-    for (int j = i + 1; j < rank_; ++j) subtract(&pivoted_(i, 0), LU_(i, j), &pivoted_(j, 0), count);
-    pivoted_.row(i) /= LU_(i, i);
-    x.row(column_[static_cast<std::size_t>(i)]) = pivoted_.row(i);
+    for (int j = i + 1; j < rank_; ++j) subtract(&null_(i, 0), LU_(i, j), &null_(j, 0), count);
+    null_.row(i) /= LU_(i, i);
+    x.row(column_[static_cast<std::size_t>(i)]) = null_.row(i);
   }
   for (int i = 0; i < count; ++i) x(column_[static_cast<std::size_t>(rank_ + i)], i) = 1;
   return true;

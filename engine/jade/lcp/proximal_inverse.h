@@ -52,7 +52,7 @@ class ProximalInverse {
   int size_ = 0, rank_ = 0;
   VecX weight_;  ///< ε W
   int passes_ = 1;
-  mutable RowMatX term_, next_, pivoted_;
+  mutable RowMatX term_, next_, pivoted_, null_;
   mutable VecX one_, other_, pivoted_one_;
 };
 
