@@ -22,8 +22,8 @@ class Numbers {
   }
   Quat orientation() { return plain_ ? Quat::Identity() : Quat(stream_.rotation()); }
   std::vector<double> list(int count, double lo, double hi, double plain) {
-    std::vector<double> list;
-    for (int i = 0; i < count; ++i) list.push_back(real(lo, hi, plain));
+    std::vector<double> list(count);
+    for (double& number : list) number = real(lo, hi, plain);
     return list;
   }
 

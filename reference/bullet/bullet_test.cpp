@@ -39,9 +39,9 @@ SceneDescription resting(const Shape& geometry, double half_height, double frict
 }
 
 std::vector<Vec3> cube_corners() {
-  std::vector<Vec3> corners;
+  std::vector<Vec3> corners(8);
   for (int i = 0; i < 8; ++i)
-    corners.emplace_back((i & 4) != 0 ? 0.5 : -0.5, (i & 2) != 0 ? 0.5 : -0.5, (i & 1) != 0 ? 0.5 : -0.5);
+    corners[i] = Vec3((i & 4) != 0 ? 0.5 : -0.5, (i & 2) != 0 ? 0.5 : -0.5, (i & 1) != 0 ? 0.5 : -0.5);
   return corners;
 }
 
