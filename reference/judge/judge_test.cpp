@@ -109,7 +109,8 @@ TEST(Judge, CatchesAStateMovedIntoOverlap) {
   std::vector<Transform> poses;
   for (int i = 0; i < 27; ++i) {
     scene.bodies.push_back(body("box" + std::to_string(i), kCube));
-    poses.push_back(at(Vec3(i % 3, i / 3 % 3, i / 9) * 1.00001));
+    const int column = i % 3, row = i / 3 % 3, layer = i / 9;
+    poses.push_back(at(Vec3(column, row, layer) * 1.00001));
   }
   Judge judge(scene);
   EXPECT_TRUE(judge.judge(poses).is_clear());

@@ -39,6 +39,7 @@ std::uint64_t run_indices(const IndexPool& pool,
 
   {
     std::vector<std::jthread> threads;
+    threads.reserve(jobs);
     for (int job = 0; job < jobs; ++job) threads.emplace_back(take_indices, static_cast<std::size_t>(job));
     std::unique_lock lock(mutex);
     while (!ended.wait_for(lock, kBetweenReports, [&] { return running == 0; }))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ double clock_cost() {
 /// The value below which a part p of the sorted values lies.
 double quantile(const std::vector<double>& sorted, double p) {
   if (sorted.empty()) return 0;
-  const auto rank = static_cast<std::size_t>(p * static_cast<double>(sorted.size() - 1) + 0.5);
+  const auto rank = std::lround(p * static_cast<double>(sorted.size() - 1));
   return sorted[rank];
 }
 
