@@ -11,36 +11,56 @@ namespace jade {
 ///   dσ = −Jₙ dq / (Jₙ v),   dq ← dq + v dσ,   dv ← dv + a dσ,   dleft ← dleft − dσ
 /// a: acceleration before the hit. Without this a ball that reaches the floor at the end of a step would be told +1 and not
 /// −e for the place it starts from, and optimisers stop at such boundaries.
+/// Limits of coordinates are met in the same way.
 void IslandTape::hit_at_start(const CollisionTrace& collision) {
   // Where the sweep ends is the standoff up to its tolerance; what is nearer collides at once wherever it is moved.
   constexpr double kAtStandoff = 1e-3;
-  const double slow = (step_.standoff - step_.clearance) / substep_->left;
-  double fastest = -slow;
+  const auto at_standoff = [](double gap, double standoff) {
+    return std::abs(gap - standoff) <= kAtStandoff * standoff;
+  };
+  // Closing speeds in units of what counts: metres are not radians.
+  double fastest = -1, closing = 0;
   const RowsTrace* hit = nullptr;
+  const LimitTrace* hit_limit = nullptr;
   for (const RowsTrace& rows : collision.rows) {
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
     const PlacedContact& at = start_contact(rows.contact);
-    const double approach = at.n.dot(at.motion.velocity(local(at.motion, collision.v_before)));
-    if (std::abs(contact.now.gap - step_.standoff) > kAtStandoff * step_.standoff || approach >= fastest)
-      continue;
-    fastest = approach;
+    const double approach = at.n.dot(at.velocity(rates(links_of(contact), Place::start, collision.v_before)));
+    const double speed = approach * substep_->left / (step_->standoff - step_->clearance);
+    if (!at_standoff(contact.now.gap, step_->standoff) || speed >= fastest) continue;
+    fastest = speed;
+    closing = approach;
     hit = &rows;
   }
-  if (hit == nullptr) return;
+  for (const LimitRowTrace& row : collision.limits) {
+    const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+    const double approach = limit.sign * collision.v_before[limit.velocity];
+    const double speed = approach * substep_->left / (limit.standoff - limit.clearance);
+    if (!at_standoff(limit.gap, limit.standoff) || speed >= fastest) continue;
+    fastest = speed;
+    closing = approach;
+    hit_limit = &limit;
+  }
+  if (hit == nullptr && hit_limit == nullptr) return;
 
-  const PlacedContact& at = start_contact(hit->contact);
   const int sigma = tape.slot(1), q = tape.slot(nv), v = tape.slot(nv), left = tape.slot(1);
-  add_columns(sigma, q_, at.motion, gap_row(at.motion, at.n), -1 / fastest);
+  if (hit_limit != nullptr) {
+    tape.add_scaled(sigma, q_ + hit_limit->velocity, 1, -hit_limit->sign / closing);
+  } else {
+    const PlacedContact& at = start_contact(hit->contact);
+    const Links links = links_of(substep_->contacts[static_cast<std::size_t>(hit->contact)]);
+    add_links(sigma, Row12(at.n.transpose() * at.J), displacements(links, Place::start, q_), -1 / closing);
+  }
   tape.add_scaled(q, q_, nv, 1);
   tape.add(q, sigma, collision.v_before);
   tape.add_scaled(v, v_, nv, 1);
-  for (const Part& part : parts_) {
-    const Model& model = part.tree->model;
+  for (const Part& own : parts_) {
+    const Model& model = own.tree->model;
     const long n = model.nv();
-    const State before{substep_->q.segment(part.q, model.nq()), collision.v_before.segment(part.v, n)};
-    tape.add(v + part.v, sigma,
-             forward_dynamics(model, before, island_.effort.segment(part.v, n),
-                              island_.prescribed.segment(part.v, n)));
+    const State before{substep_->q.segment(own.q, model.nq()), collision.v_before.segment(own.v, n)};
+    tape.add(v + own.v, sigma,
+             forward_dynamics(model, before, island_->effort.segment(own.v, n),
+                              island_->prescribed.segment(own.v, n)));
   }
   tape.add_scaled(left, left_, 1, 1);
   tape.add_scaled(left, sigma, 1, -1);

@@ -1,5 +1,7 @@
 #include "jade/gradients/step_gradient.h"
 
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "jade/gradients/island_tape.h"
@@ -8,10 +10,15 @@ namespace jade {
 
 struct GradientWorkspace::Data {
   explicit Data(const Model& model) : collision(model) {
+    trees.reserve(model.trees().size());
     for (std::size_t t = 0; t < model.trees().size(); ++t) trees.emplace_back(model, static_cast<int>(t));
   }
   CollisionModel collision;
   std::vector<GradientTree> trees;
+  IslandTape chain{trees, collision};
+  LinearTape::Columns columns;
+  VecX cotangent;
+  Regularity regularity;  ///< of the island at hand
 };
 
 GradientWorkspace::GradientWorkspace(const Model& model) : data_(std::make_unique<Data>(model)) {}
@@ -26,6 +33,12 @@ void Regularity::merge(const Regularity& other) {
   }
   regular = regular && other.regular;
   exists = exists && other.exists;
+}
+
+void Regularity::clear() {
+  regular = exists = true;
+  distance = std::numeric_limits<double>::infinity();
+  why.clear();
 }
 
 namespace {
@@ -46,38 +59,44 @@ const char* side_of(RowClass row_class) {
   }
 }
 
-std::string describe(const Kink& kink, const Model& model, const CollisionModel& collision) {
-  if (kink.kind == Kink::Kind::none) return "";
-  const auto name = [&](int shape) -> std::string {
+/// The nearest kink in words, written into the memory at hand.
+void describe(const Kink& kink, const Model& model, const CollisionModel& collision, std::string& why) {
+  why.clear();
+  const auto name = [&](int shape) -> const char* {
     if (shape < 0) return "joint limit";
     const int body = collision.shapes()[static_cast<std::size_t>(shape)].body;
-    return model.bodies()[static_cast<std::size_t>(body)].name;
+    return model.bodies()[static_cast<std::size_t>(body)].name.c_str();
   };
-  const std::string pair = fmt::format("\"{}\"/\"{}\"", name(kink.shape_a), name(kink.shape_b));
+  const auto write = [&](const char* what, const char* more) {
+    fmt::format_to(std::back_inserter(why), "{} \"{}\"/\"{}\" {}", what, name(kink.shape_a),
+                   name(kink.shape_b), more);
+  };
   switch (kink.kind) {
     case Kink::Kind::row_class:
-      return fmt::format("contact {} {}", pair, side_of(kink.side));
+      return write("contact", side_of(kink.side));
     case Kink::Kind::row_choice:
-      return fmt::format("contact {} between being held and being hit or left alone", pair);
+      return write("contact", "between being held and being hit or left alone");
     case Kink::Kind::grazing:
-      return fmt::format("impact {} grazes, or comes together with another", pair);
+      return write("impact", "grazes, or comes together with another");
     case Kink::Kind::event:
-      return fmt::format("contact {} between sticking and slipping at no speed while something pulls at it",
-                         pair);
+      return write("contact", "between sticking and slipping at no speed while something pulls at it");
     case Kink::Kind::none:
       break;
   }
-  return "";
 }
 
-Regularity regularity_of(const IslandTape& island, const Model& model, const CollisionModel& collision) {
-  Regularity result;
-  if (!island.no_derivative.empty())
-    return {.regular = false, .exists = false, .distance = 0, .why = island.no_derivative};
-  result.distance = island.nearest.distance;
-  result.regular = result.distance > kAtKink;
-  result.why = describe(island.nearest, model, collision);
-  return result;
+void regularity_of(const IslandTape& island, const Model& model, const CollisionModel& collision,
+                   Regularity& out) {
+  out.clear();
+  if (!island.no_derivative.empty()) {
+    out.regular = out.exists = false;
+    out.distance = 0;
+    out.why = island.no_derivative;
+    return;
+  }
+  out.distance = island.nearest.distance;
+  out.regular = out.distance > kAtKink;
+  describe(island.nearest, model, collision, out.why);
 }
 
 void require_parameters(const Model& model, const std::vector<ParameterId>& parameters) {
@@ -106,27 +125,36 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
   out.state.setZero(2 * nv, 2 * nv);
   out.effort.setZero(2 * nv, nv);
   out.parameters.setZero(2 * nv, count);
-  out.regularity = {};
+  out.regularity.clear();
+  IslandTape& chain = data.chain;
+  LinearTape::Columns& x = data.columns;
   for (const IslandTrace& island : trace.islands) {
-    IslandTape chain(data.trees, data.collision, trace, island, model, parameters);
-    chain.build();
-    out.regularity.merge(regularity_of(chain, model, data.collision));
+    chain.build(model, trace, island, parameters);
+    regularity_of(chain, model, data.collision, data.regularity);
+    out.regularity.merge(data.regularity);
     if (!out.regularity.exists) break;
+    // Columns tree by tree, q, v and τ of each together: what depends on few trees has few columns.
     const int n = chain.nv;
-    RowMatX x = RowMatX::Zero(chain.tape.rows(), 3 * n + count);
-    x.block(chain.q_in, 0, n, n).setIdentity();
-    x.block(chain.v_in, n, n, n).setIdentity();
-    x.block(chain.effort_in, 2 * n, n, n).setIdentity();
-    x.block(chain.parameters_in, 3 * n, count, count).setIdentity();
+    x.begin(chain.tape.rows(), 3 * n + count);
+    for_each_tree(island, data.trees, [&](int row, int, int rows) {
+      for (int k = 0; k < rows; ++k) {
+        x.set(chain.q_in + row + k, 3 * row + k, 1);
+        x.set(chain.v_in + row + k, 3 * row + rows + k, 1);
+        x.set(chain.effort_in + row + k, 3 * row + 2 * rows + k, 1);
+      }
+    });
+    for (int k = 0; k < count; ++k) x.set(chain.parameters_in + k, 3 * n + k, 1);
     chain.tape.forward(x);
     for_each_tree(island, data.trees, [&](int row, int to_row, int rows) {
       for (const bool velocity : {false, true}) {
-        const auto from = x.middleRows((velocity ? chain.v_out : chain.q_out) + row, rows);
+        const int first = (velocity ? chain.v_out : chain.q_out) + row;
+        for (int k = 0; k < rows; ++k) x.widen(first + k, 0, 3 * n + count);
+        const auto from = x.x.middleRows(first, rows);
         const int to = to_row + (velocity ? nv : 0);
         for_each_tree(island, data.trees, [&](int column, int to_column, int columns) {
-          out.state.block(to, to_column, rows, columns) = from.middleCols(column, columns);
-          out.state.block(to, nv + to_column, rows, columns) = from.middleCols(n + column, columns);
-          out.effort.block(to, to_column, rows, columns) = from.middleCols(2 * n + column, columns);
+          out.state.block(to, to_column, rows, columns) = from.middleCols(3 * column, columns);
+          out.state.block(to, nv + to_column, rows, columns) = from.middleCols(3 * column + columns, columns);
+          out.effort.block(to, to_column, rows, columns) = from.middleCols(3 * column + 2 * columns, columns);
         });
         out.parameters.middleRows(to, rows) = from.rightCols(count);
       }
@@ -150,13 +178,15 @@ void step_vjp(const Model& model, const StepTrace& trace, const std::vector<Para
   out.v.setZero(nv);
   out.effort.setZero(nv);
   out.parameters.setZero(count);
-  out.regularity = {};
+  out.regularity.clear();
+  IslandTape& chain = data.chain;
+  VecX& x = data.cotangent;
   for (const IslandTrace& island : trace.islands) {
-    IslandTape chain(data.trees, data.collision, trace, island, model, parameters);
-    chain.build();
-    out.regularity.merge(regularity_of(chain, model, data.collision));
+    chain.build(model, trace, island, parameters);
+    regularity_of(chain, model, data.collision, data.regularity);
+    out.regularity.merge(data.regularity);
     if (!out.regularity.exists) break;
-    VecX x = VecX::Zero(chain.tape.rows());
+    x.setZero(chain.tape.rows());
     for_each_tree(island, data.trees, [&](int row, int from, int rows) {
       x.segment(chain.q_out + row, rows) += cotangent.q.segment(from, rows);
       x.segment(chain.v_out + row, rows) += cotangent.v.segment(from, rows);

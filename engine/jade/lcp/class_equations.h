@@ -37,6 +37,7 @@ class ClassEquations {
   bool factor(const Columns& column, double epsilon, double least_pivot);
   /// Whose unknowns they are; to be filled before `factor(column, …)`.
   ClassRows& rows() { return rows_; }
+  const ClassRows& rows() const { return rows_; }
 
   int size() const { return k_; }
   double epsilon() const { return epsilon_; }

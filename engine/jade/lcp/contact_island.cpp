@@ -126,9 +126,9 @@ bool IslandSplitter::order_by_velocity(const LcpProblem& p, int begin, int end) 
   int rank[kFew] = {};
   for (int i = 1; i < m; ++i) {
     for (int j = 0; j < i; ++j) {
-      const bool earlier = key[j] < key[i];
-      rank[i] += earlier;
-      rank[j] += !earlier;
+      const bool before = key[j] < key[i];
+      rank[i] += before;
+      rank[j] += !before;
       ties |= key[j] == key[i];
     }
   }

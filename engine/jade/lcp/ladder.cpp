@@ -57,10 +57,16 @@ class Climb {
     return newton_on_classes(island_, epsilon, target_, steps, w_.equations, w_.scratch, state_);
   }
 
+  /// An answer that carries on friction at its bound where nothing slips any more is refused, valid as it is: such
+  /// self-stress would stay for as long as warm starts do.
   bool warm() {
-    if (newton(kProximal, 4) || silenced()) return true;
-    keep_best();
-    return false;
+    const bool valid = newton(kProximal, 4) || silenced();
+    for (int i = 0; i < island_.n; ++i) {
+      if (rests_at_its_bound(state_.classes[i], state_.f[i], state_.v[i], target_ * state_.sigma[i]))
+        return false;
+    }
+    if (!valid) keep_best();
+    return valid;
   }
 
   bool path(const Rung& rung, int& pivots) {

@@ -89,6 +89,14 @@ void WarmStart::refine(const VecX& v, VecX& f) {
   tie(f);
 }
 
+bool WarmStart::leaves_stress(const VecX& f, const VecX& v, const VecX& sigma, double tolerance) const {
+  for (const ClassRows::Slip& slip : equations_.rows().slips) {
+    const int t = slip.tangent;
+    if (rests_at_its_bound(classes_[t], f[t], v[t], tolerance * sigma[t])) return true;
+  }
+  return false;
+}
+
 void WarmStart::tie(VecX& f) {
   const ClassRows& rows = equations_.rows();
   for (const ClassRows::Slip& slip : rows.slips)
