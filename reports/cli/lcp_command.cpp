@@ -108,7 +108,8 @@ int run_solve(const SolveArguments& arguments) {
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{}: {}\n", arguments.solver, report.status);
-    for (const auto& [key, value] : report.more.items()) fmt::print("{}: {}\n", key, value.dump());
+    for (const auto& [key, value] : report.more.items())
+      fmt::print("{}: {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
     if (!infeasible) fmt::print("judge: {}\n", in_words(judgement));
     for (int i = 0; i < report.f.size(); ++i) fmt::print("f[{}] = {:.17g}\n", i, report.f[i]);
   }

@@ -31,20 +31,29 @@ void ClassTableau::reset(const ContactIsland& island, double epsilon) {
 
 JADE_WIDE_LOOPS void ClassTableau::respond(const double* q, double* answer) const { answer_to<0>(q, answer); }
 
-JADE_WIDE_LOOPS void ClassTableau::solve(double* r) const {
+template <int kLength>
+JADE_INSIDE_LOOPS void ClassTableau::solve_in(double* r) const {
   double* answer = answers_.data();
   const double* T = columns_.data();
-  const std::ptrdiff_t stride = length_;
-  for (int i = 0; i < length_; i += 4) four_at(answer + i) = Four{};
+  const std::ptrdiff_t stride = length<kLength>();
+  for (int i = 0; i < length<kLength>(); i += 4) four_at(answer + i) = Four{};
   int p = 0;
   for (; p + 4 <= k_; p += 4) {
     const double* c = T + p * stride;
-    axpy4_in_fours(length_, r + p, c, c + stride, c + 2 * stride, c + 3 * stride, answer);
+    axpy4_in_fours(length<kLength>(), r + p, c, c + stride, c + 2 * stride, c + 3 * stride, answer);
   }
-  for (; p < k_; ++p) axpy_in_fours(length_, r[p], T + p * stride, answer);
+  for (; p < k_; ++p) axpy_in_fours(length<kLength>(), r[p], T + p * stride, answer);
   for (int j = 0; j < pending_; ++j)
-    axpy_in_fours(length_, -dot(k_, pending_row(j), r), pending_column(j), answer);
+    axpy_in_fours(length<kLength>(), -dot(k_, pending_row(j), r), pending_column(j), answer);
   for (p = 0; p < k_; ++p) r[p] = answer[free_[p]];
+}
+
+JADE_WIDE_LOOPS void ClassTableau::solve(double* r) const {
+  if (length_ == kFewRows) {
+    solve_in<kFewRows>(r);
+  } else {
+    solve_in<0>(r);
+  }
 }
 
 void ClassTableau::aim(const double* g) {

@@ -72,6 +72,8 @@ class ClassTableau {
 
  private:
   template <int kLength>
+  void solve_in(double* r) const;
+  template <int kLength>
   int length() const {
     return kLength > 0 ? kLength : length_;
   }

@@ -59,19 +59,25 @@ JADE_INSIDE_LOOPS double dot_in_fours(int n, const double* __restrict x, const d
 JADE_INSIDE_LOOPS void add_with_sizes(int n, int columns, const double* const* column, const double* x,
                                       double* __restrict y, double* __restrict size) {
   int i = 0;
-  for (; i + 8 <= n; i += 8) {
-    Four y0 = four_at(y + i), y1 = four_at(y + i + 4), s0 = four_at(size + i), s1 = four_at(size + i + 4);
+  for (; i + 12 <= n; i += 12) {
+    Four y0 = four_at(y + i), y1 = four_at(y + i + 4), y2 = four_at(y + i + 8);
+    Four s0 = four_at(size + i), s1 = four_at(size + i + 4), s2 = four_at(size + i + 8);
     for (int c = 0; c < columns; ++c) {
-      const Four t0 = x[c] * four_at(column[c] + i), t1 = x[c] * four_at(column[c] + i + 4);
+      const double* a = column[c] + i;
+      const Four t0 = x[c] * four_at(a), t1 = x[c] * four_at(a + 4), t2 = x[c] * four_at(a + 8);
       y0 += t0;
       y1 += t1;
+      y2 += t2;
       add_size(t0, s0);
       add_size(t1, s1);
+      add_size(t2, s2);
     }
     four_at(y + i) = y0;
     four_at(y + i + 4) = y1;
+    four_at(y + i + 8) = y2;
     four_at(size + i) = s0;
     four_at(size + i + 4) = s1;
+    four_at(size + i + 8) = s2;
   }
   for (; i + 4 <= n; i += 4) {
     Four y0 = four_at(y + i), s0 = four_at(size + i);

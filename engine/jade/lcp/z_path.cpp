@@ -122,9 +122,6 @@ JADE_INSIDE_LOOPS bool ZPath::walk_along(IslandState& state, ClassTableau& table
   return false;
 }
 
-/// Four contacts of three rows: a box on the ground, the most common island of all.
-constexpr int kFewRows = 12;
-
 JADE_WIDE_LOOPS bool ZPath::walk_few(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
   return walk_along<kFewRows>(state, tableau, event, pivots);
 }
