@@ -1,6 +1,7 @@
 #include "jade/geometry/feature.h"
 
 #include <cassert>
+#include <utility>
 
 #include "jade/math/rotation.h"
 
@@ -22,17 +23,10 @@ Feet apart(const Vec3& a, const Vec3& b, const Vec3& toward_B) {
   return {a, b, length == 0 ? Vec3(toward_B.normalized()) : Vec3(w / length)};
 }
 
+/// Of features of which neither is a plane.
 Feet feet_of(const Feature& fa, const Transform& X_WA, const Feature& fb, const Transform& X_WB,
              const Vec3& toward_B) {
   const Vec3 a = X_WA * fa.point, b = X_WB * fb.point;
-  if (fa.kind == Kind::plane && fb.kind == Kind::point) {
-    const Vec3 n = X_WA.R * fa.direction;
-    return {b - n.dot(b - a) * n, b, n};
-  }
-  if (fa.kind == Kind::point && fb.kind == Kind::plane) {
-    const Vec3 n = X_WB.R * fb.direction;
-    return {a, a - n.dot(a - b) * n, -n};
-  }
   if (fa.kind == Kind::point && fb.kind == Kind::point) return apart(a, b, toward_B);
   if (fa.kind == Kind::line && fb.kind == Kind::point) {
     const Vec3 d = X_WA.R * fa.direction;
@@ -47,6 +41,15 @@ Feet feet_of(const Feature& fa, const Transform& X_WA, const Feature& fb, const 
   const double c = da.dot(db), D = 1 - c * c, ea = da.dot(e), eb = db.dot(e);
   const double sign = w.dot(toward_B) < 0 ? -1 : 1;
   return {a + (ea - c * eb) / D * da, b + (c * ea - eb) / D * db, sign / w.norm() * w};
+}
+
+/// The most frequent pair by far: a corner, or a ball, over a face.
+FeatureContact point_on_plane(const Feature& plane, const Transform& X_WP, const Feature& point,
+                              const Transform& X_WQ) {
+  assert(point.kind == Kind::point);
+  const Vec3 n = X_WP.R * plane.direction, x = X_WQ * point.point;
+  const double height = n.dot(x - X_WP.p) - plane.direction.dot(plane.point);
+  return {x - height * n, x - point.radius * n, n, height - point.radius};
 }
 
 /// A feature placed in the world, with its derivatives: how its point and direction move with the 12 numbers.
@@ -147,6 +150,13 @@ Core solve(const Feature& fa, const Transform& X_WA, const Feature& fb, const Tr
 
 FeatureContact closest_points(const Feature& a, const Transform& X_WA, const Feature& b,
                               const Transform& X_WB, const Vec3& toward_B) {
+  if (a.kind == Kind::plane) return point_on_plane(a, X_WA, b, X_WB);
+  if (b.kind == Kind::plane) {
+    FeatureContact contact = point_on_plane(b, X_WB, a, X_WA);
+    std::swap(contact.p_A, contact.p_B);
+    contact.normal = -contact.normal;
+    return contact;
+  }
   const Feet feet = feet_of(a, X_WA, b, X_WB, toward_B);
   FeatureContact contact;
   contact.normal = feet.n;
