@@ -165,7 +165,8 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
                                  .limits = collision.limits,
                                  .f = impulse.forces.f,
                                  .place = q_,
-                                 .v0 = v_before},
+                                 .v0 = v_before,
+                                 .v_free = v_before},
                                 classes);
   tape.solve(velocity, forces, shares, std::move(classes));
   return {velocity, forces};

@@ -59,7 +59,18 @@ void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const 
   out.by_v0.setZero(3, m);
   const bool travels = at.N0.cols() > 0;
   if (travels) out.by_q = skew(n) * at.N0;
-  if (rows.count < 3) return;
+  if (rows.count < 2) return;
+  if (rows.from_start) {
+    const Vec3 y = start.motion.velocity(v0);
+    const double along_n = n.dot(y), length = (y - along_n * n).norm();
+    Mat3X turned;
+    start.motion.velocity_by_position(v0, start.P, turned);
+    out.by_place -= n * (along_n * (t2.transpose() * at.N)) / length;
+    out.by_v0 = n * (t2.transpose() * start.motion.J()) / length;
+    out.by_q += n * (t2.transpose() * turned) / length;
+    if (travels) out.by_q -= n * (along_n * (t2.transpose() * at.N0)) / length;
+    return;
+  }
   if (rows.along_slip) {
     const Vec3 y = at.motion.velocity(v0);
     const double along_n = n.dot(y), length = (y - along_n * n).norm();
@@ -127,14 +138,15 @@ void slip_at_start_by_position(const RowsTrace& rows, const PlacedContact& start
   const double length = in_plane.norm();
   const Vec3 e1 = in_plane / length, e2 = n.cross(e1);
   const double hand = rows.directions[0].cross(t).dot(rows.directions[2]) < 0 ? -1 : 1;
+  const int count = rows.count - 1;
   const Vec3 velocity = start.motion.velocity(v);
   Mat3X turned;
   start.motion.velocity_by_position(v, start.P, turned);
   const Eigen::RowVector3d by_turn = t.cross(e2).transpose() / length;
   Mat3X turn = skew(n) * start.N - n * (n.dot(t) / length * (e2.transpose() * start.N));
   turn += n * (by_turn * frame.by_q);
-  for (MatX* matrix : {&out.by_q, &out.by_place, &out.by_v0, &out.by_v}) matrix->resize(2, m);
-  for (int r = 0; r < 2; ++r) {
+  for (MatX* matrix : {&out.by_q, &out.by_place, &out.by_v0, &out.by_v}) matrix->resize(count, m);
+  for (int r = 0; r < count; ++r) {
     const Vec3 e = r == 0 ? e1 : Vec3(hand * e2);
     const Vec3 c = e.cross(velocity);
     out.by_q.row(r) = c.transpose() * turn + e.transpose() * turned;

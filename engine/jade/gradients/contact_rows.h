@@ -28,7 +28,8 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
 
 /// The directions of a contact's rows are a frame (n, t₁, t₂) that turns by ρ: d(d_r) = ρ × d_r.
 ///   ρ = n × dn + φ n,   φ = t₂·(dy − (n·y) dn) / |y − n (n·y)|
-/// t₁ is along y in the plane normal to n: the slip Δ(v₀) that would be without friction, or an axis of shape b.
+/// t₁ is along y in the plane normal to n: the slip Δ(v₀) that would be without friction, that of the start (v₀ = v), or an
+/// axis of shape b.
 struct FrameDerivative {
   Mat3X by_q;      ///< displacements of the start
   Mat3X by_place;  ///< displacements of the placement that the rows are at
@@ -55,7 +56,7 @@ void approach_by_position(const PlacedContact& start, const VecX& v, Eigen::RowV
 /// e_r·Δ(v) at the start, r = 1, 2, with the tangents of the rows turned into the plane of the start: e₁ along
 /// t₁ − n₀ (n₀·t₁), e₂ = n₀ × e₁. Its frame turns by ρ₀ = n₀ × dn₀ + φ₀ n₀, φ₀ = e₂·(ρ × t₁ − (n₀·t₁) dn₀) / |…|.
 struct SlipDerivative {
-  MatX by_q, by_place, by_v0, by_v;  ///< 2 × local
+  MatX by_q, by_place, by_v0, by_v;  ///< tangents × local
 };
 void slip_at_start_by_position(const RowsTrace& rows, const PlacedContact& start,
                                const FrameDerivative& frame, const VecX& v, SlipDerivative& out);

@@ -32,7 +32,6 @@ int IslandTape::event_of(int index) {
   const VecX change =
       velocity_change(trace.rows, trace.limits, event.forced.f - trace.forces.f, motions, E, true);
   const VecX x = (trace.with_gaps ? substep_->v : VecX(VecX::Zero(nv))) + trace.v_next + change;
-  const VecX v0 = 0.5 * (substep_->v + trace.u_first);
 
   const int velocity = tape.slot(nv), forces = tape.slot(static_cast<int>(event.forced.f.size()));
   ClassSolve classes;
@@ -65,7 +64,8 @@ int IslandTape::event_of(int index) {
     const ContactMotion& motion = at[i].motion;
     FrameDerivative& frame = frames[i];
     placed.push_back(&at[i]);
-    frame_by_position(rows, start_contact(rows.contact), at[i], local(motion, v0), frame);
+    frame_by_position(rows, start_contact(rows.contact), at[i], local(motion, slip_rates(trace, rows)),
+                      frame);
     rows_by_position(rows, at[i], frame, local(motion, x), by);
     Vec3 F = Vec3::Zero();
     for (int r = 0; r < rows.count; ++r) {
@@ -82,9 +82,10 @@ int IslandTape::event_of(int index) {
     if (trace.with_gaps) add_columns(out, v_, motion, by.J, -1);
     add_both(velocity, q_, motion, by.g_by_q, 1);
     add_both(velocity, slots.place, motion, by.g_by_place, 1);
-    if (slots.v0 >= 0) {
-      add_columns(out, slots.v0, motion, by.w_by_v0, -1);
-      add_both(velocity, slots.v0, motion, by.g_by_v0, 1);
+    const int v_slip = slip_slot(rows, slots.v0, slots.v_free);
+    if (v_slip >= 0) {
+      add_columns(out, v_slip, motion, by.w_by_v0, -1);
+      add_both(velocity, v_slip, motion, by.g_by_v0, 1);
     }
     for (int p = 0; p < motion.parts(); ++p) {
       const ContactMotion::Part& part = motion.part(p);
@@ -105,7 +106,7 @@ int IslandTape::event_of(int index) {
     add_columns(slip_at_start, q_, motion, slip.by_q.row(0), 1);
     add_columns(slip_at_start, slots.place, motion, slip.by_place.row(0), 1);
     add_columns(slip_at_start, v_, motion, slip.by_v.row(0), 1);
-    if (slots.v0 >= 0) add_columns(slip_at_start, slots.v0, motion, slip.by_v0.row(0), 1);
+    if (v_slip >= 0) add_columns(slip_at_start, v_slip, motion, slip.by_v0.row(0), 1);
   }
   add_limit_rows(trace, slots, event.forced, forces, classes);
   for (const LimitRowTrace& row : trace.limits) {
@@ -122,6 +123,7 @@ int IslandTape::event_of(int index) {
                                  .middle = true,
                                  .place = slots.place,
                                  .v0 = slots.v0,
+                                 .v_free = slots.v_free,
                                  .s = slots.s,
                                  .length = s},
                                 classes);

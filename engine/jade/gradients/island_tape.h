@@ -59,8 +59,8 @@ class IslandTape {
   /// A solve of a sub-step on the tape.
   struct Solve {
     bool built = false;
-    int s = -1;               ///< row of its length
-    int place = -1, v0 = -1;  ///< q_m and v₀
+    int s = -1;                            ///< row of its length
+    int place = -1, v0 = -1, v_free = -1;  ///< q_m, and without contact forces the mean and the end velocity
     int v_next = -1, forces = -1;
     int sigma = -1;  ///< of its hit
   };
@@ -109,6 +109,11 @@ class IslandTape {
   void place_middle(const SolveTrace& solve);
   void add_dynamics(const SolveTrace& solve, const Solve& slots, ClassSolve& classes);
   void add_free_slip(const SolveTrace& solve, Solve& slots);
+  /// Row and values of the rates whose slip the first tangent follows.
+  int slip_slot(const RowsTrace& rows, int v0, int v_free) const {
+    return rows.from_start ? v_ : rows.count == 2 ? v0 : v_free;
+  }
+  VecX slip_rates(const SolveTrace& solve, const RowsTrace& rows) const;
   int add_contact_rows(const SolveTrace& solve, const Solve& slots, const std::vector<int>& bends,
                        ClassSolve& classes);
   void add_bias(const SolveTrace& solve, const RowsTrace& rows, const Solve& slots,
@@ -148,7 +153,8 @@ class IslandTape {
     const std::vector<LimitRowTrace>& limits;
     const VecX& f;
     bool middle = false;
-    int place = -1, v0 = -1, s = -1;  ///< rows on the tape; s < 0: the mass matrix does not depend on it
+    int place = -1, v0 = -1, v_free = -1,
+        s = -1;  ///< rows on the tape; s < 0: the mass matrix does not depend on it
     double length = 0;
   };
   int add_shares(const Shares& shares, ClassSolve& classes);

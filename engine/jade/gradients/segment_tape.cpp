@@ -53,7 +53,8 @@ IslandTape::Solve& IslandTape::solve(int index) {
     }
   }
   bool slips = false;
-  for (const RowsTrace& rows : trace.rows) slips = slips || (rows.count == 3 && rows.along_slip);
+  for (const RowsTrace& rows : trace.rows)
+    slips = slips || (rows.count > 1 && rows.along_slip && !rows.from_start);
   if (slips) add_free_slip(trace, slots);
 
   slots.v_next = tape.slot(nv);
@@ -157,11 +158,18 @@ void IslandTape::add_dynamics(const SolveTrace& trace, const Solve& slots, Class
   }
 }
 
-/// v₀, the mean velocity without contact forces from forces at v:  M̃ a₀ = τ − c(q_m, v) − …,  v₀ = v + κ₀ s a₀.
+VecX IslandTape::slip_rates(const SolveTrace& trace, const RowsTrace& rows) const {
+  if (rows.from_start) return substep_->v;
+  return rows.count == 2 ? VecX(0.5 * (substep_->v + trace.u_first)) : trace.u_first;
+}
+
+/// The velocity at the end without contact forces from forces at v:  M̃ a₀ = τ − c(q_m, v) − …,  v + s a₀,  and the mean
+/// v₀ = v + ½ s a₀.
 void IslandTape::add_free_slip(const SolveTrace& trace, Solve& slots) {
-  const double s = trace.s, weight = midpoint() ? 0.5 : 1;
+  const double s = trace.s;
   const int a0 = tape.slot(nv);
   slots.v0 = tape.slot(nv);
+  slots.v_free = tape.slot(nv);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& part = parts_[i];
     GradientTree& tree = *part.tree;
@@ -193,10 +201,13 @@ void IslandTape::add_free_slip(const SolveTrace& trace, Solve& slots) {
     if (!factor.factor(model, MatX(tree.jacobian.input()) + MatX(E.asDiagonal())))
       refuse("a mass matrix cannot be factored");
     tape.solve(a0 + part.v, model, std::move(factor));
-    tape.add(slots.v0 + part.v, slots.s, a, weight);
+    tape.add(slots.v0 + part.v, slots.s, a, 0.5);
+    tape.add(slots.v_free + part.v, slots.s, a, 1);
   }
   tape.add_scaled(slots.v0, v_, nv, 1);
-  tape.add_scaled(slots.v0, a0, nv, weight * s);
+  tape.add_scaled(slots.v0, a0, nv, 0.5 * s);
+  tape.add_scaled(slots.v_free, v_, nv, 1);
+  tape.add_scaled(slots.v_free, a0, nv, s);
 }
 
 void IslandTape::add_friction(const RowsTrace& rows, const ContactMotion& motion, const ForcesTrace& forces,
@@ -220,7 +231,6 @@ int IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, co
                                  ClassSolve& classes) {
   const bool with_start = midpoint() && trace.with_gaps;  // rows of v + v⁺, or of v⁺ alone
   const VecX x = with_start ? VecX(substep_->v + trace.v_next) : trace.v_next;
-  const VecX v0 = midpoint() ? VecX(0.5 * (substep_->v + trace.u_first)) : trace.u_first;
   classes.rows.resize(trace.forces.classes.size());
   moved_.resize(std::max(moved_.size(), trace.rows.size()));
   std::vector<const PlacedContact*> placed;
@@ -236,7 +246,7 @@ int IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, co
                     poses(contact.shape_a, contact.shape_b, row_trees_middle_), &start, moved_[index]);
     const PlacedContact& at = midpoint() ? moved_[index] : start;
     placed.push_back(&at);
-    frame_by_position(rows, start, at, local(at.motion, v0), frame);
+    frame_by_position(rows, start, at, local(at.motion, slip_rates(trace, rows)), frame);
     rows_by_position(rows, at, frame, local(at.motion, x), by);
     Vec3 F = Vec3::Zero();
     for (int r = 0; r < rows.count; ++r) {
@@ -253,9 +263,9 @@ int IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, co
     if (with_start) add_columns(out, v_, at.motion, by.J, -1);
     add_both(slots.v_next, q_, at.motion, by.g_by_q, 1);
     add_both(slots.v_next, slots.place, at.motion, by.g_by_place, 1);
-    if (slots.v0 >= 0) {
-      add_columns(out, slots.v0, at.motion, by.w_by_v0, -1);
-      add_both(slots.v_next, slots.v0, at.motion, by.g_by_v0, 1);
+    if (const int v_slip = slip_slot(rows, slots.v0, slots.v_free); v_slip >= 0) {
+      add_columns(out, v_slip, at.motion, by.w_by_v0, -1);
+      add_both(slots.v_next, v_slip, at.motion, by.g_by_v0, 1);
     }
     add_friction(rows, at.motion, trace.forces, slots.v_next, 1);
     if (trace.with_gaps) add_bias(trace, rows, slots, bends, frame, out);
@@ -275,6 +285,7 @@ int IslandTape::add_contact_rows(const SolveTrace& trace, const Solve& slots, co
                      .middle = true,
                      .place = slots.place,
                      .v0 = slots.v0,
+                     .v_free = slots.v_free,
                      .s = slots.s,
                      .length = trace.s},
                     classes);
@@ -336,13 +347,14 @@ void IslandTape::add_bias(const SolveTrace& trace, const RowsTrace& rows, const 
     tape.add_scaled(out, slots.s, 1, -weight * bend.value / (span * span));
     tape.add_scaled(out, solve(bend.from).s, 1, 2 * weight * bend.value * s / (span * span * span));
   }
-  if (!midpoint() || rows.count < 3) return;
+  if (!midpoint() || rows.count < 2) return;
   SlipDerivative slip;
   slip_at_start_by_position(rows, start, frame, v, slip);
   add_columns(out + 1, q_, start.motion, slip.by_q, 1);
   add_columns(out + 1, slots.place, start.motion, slip.by_place, 1);
   add_columns(out + 1, v_, start.motion, slip.by_v, 1);
-  if (slots.v0 >= 0) add_columns(out + 1, slots.v0, start.motion, slip.by_v0, 1);
+  if (const int v_slip = slip_slot(rows, slots.v0, slots.v_free); v_slip >= 0)
+    add_columns(out + 1, v_slip, start.motion, slip.by_v0, 1);
 }
 
 }  // namespace jade

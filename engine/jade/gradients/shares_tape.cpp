@@ -75,7 +75,8 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
     const ContactMotion& motion = at.contacts[contact]->motion;
     add_columns(to, q_, motion, derivative.w_by_q.row(r), scale);
     add_columns(to, at.place, motion, derivative.w_by_place.row(r), scale);
-    if (at.v0 >= 0) add_columns(to, at.v0, motion, derivative.w_by_v0.row(r), scale);
+    if (const int v_slip = slip_slot(at.rows[contact], at.v0, at.v_free); v_slip >= 0)
+      add_columns(to, v_slip, motion, derivative.w_by_v0.row(r), scale);
   };
   const VecX rates = classes.rates_of_shares(at.f);
   for (std::size_t i = 0; i < free.size(); ++i) {
@@ -133,21 +134,15 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
     const Vec3 n = start.n, in_plane = rows.directions[1] - n.dot(rows.directions[1]) * n;
     rows.directions = {n, Vec3::Zero(), Vec3::Zero()};
     forces.classes[static_cast<std::size_t>(rows.first)] = RowClass::clamped;
-    if (rows.count < 3) continue;
+    if (rows.count < 2) continue;
     rows.directions[1] = in_plane.normalized();
     rows.directions[2] = n.cross(rows.directions[1]);
     const bool none = (velocity - n.dot(velocity) * n).norm() <= kNoSlip;
-    for (int r = 1; r < 3; ++r) {
+    for (int r = 1; r < rows.count; ++r) {
       const bool sticks = row_class(r) == RowClass::stick;
       forces.classes[static_cast<std::size_t>(rows.first + r)] =
           sticks && !none ? RowClass::separate : row_class(r);
       any = any || (sticks && none);
-      // Pulled at, the step locates the end of a slip along the pull only: one direction is not like the other.
-      if (sticks && none && rows.along_slip)
-        nearest.nearer({.kind = Kink::Kind::event,
-                        .distance = 0,
-                        .shape_a = substep_->contacts[static_cast<std::size_t>(rows.contact)].shape_a,
-                        .shape_b = substep_->contacts[static_cast<std::size_t>(rows.contact)].shape_b});
     }
   }
   if (!any) return;

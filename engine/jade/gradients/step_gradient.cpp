@@ -62,8 +62,7 @@ std::string describe(const Kink& kink, const Model& model, const CollisionModel&
     case Kink::Kind::grazing:
       return fmt::format("impact {} grazes, or comes together with another", pair);
     case Kink::Kind::event:
-      return fmt::format("contact {} between sticking and slipping at no speed while something pulls at it",
-                         pair);
+      return "too many slips end in one step: not all of them were located";
     case Kink::Kind::none:
       break;
   }

@@ -14,9 +14,11 @@ constexpr double kAtClearance = 1.01;
 
 }  // namespace
 
-bool Closing::is_impact(double span) const {
-  return -approach > 2 * span * std::max(0.0, -free_pull) + kNoSpeed;
+double Closing::impact_speed(double span) const {
+  return 2 * span * std::max(0.0, -free_pull) + std::max(kNoSpeed, carried);
 }
+
+bool Closing::is_impact(double span) const { return -approach > impact_speed(span); }
 
 bool Closing::hits(const Horizon& time) const {
   if (gap <= kAtClearance * clearance) return approach < 0;

@@ -185,10 +185,13 @@ void Island::recall_classes(const StepMemory& memory) {
     if (old != before_.end() && old->key == contact.key) {
       contact.classes = old->classes;
       contact.was_row = old->first_row >= 0;
+      contact.carried = contact.was_row && contact.classes[0] == RowClass::clamped;
       continue;
     }
     const auto kept = std::lower_bound(memory.contacts.begin(), memory.contacts.end(), contact.key, less);
-    if (kept != memory.contacts.end() && kept->key == contact.key) contact.classes = kept->classes;
+    if (kept == memory.contacts.end() || kept->key != contact.key) continue;
+    contact.classes = kept->classes;
+    contact.carried = contact.classes[0] == RowClass::clamped;
   }
 }
 
@@ -243,6 +246,7 @@ bool Island::drifts(double s) {
 /// with the forecast of how the path bends, and if that does not help made shorter, where it bends less.
 Island::Certified Island::certified_segment() {
   for (NearPair& pair : pairs) pair.bend = 0;
+  slips_stopped_ = false;
   double s = segment(longest_part(left_), SolveTrace::Length::rest);
   if (!settings_.continuous) return {s, s};
   double sigma = sweep(s);
