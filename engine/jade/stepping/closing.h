@@ -42,6 +42,8 @@ struct Closing {
   /// Whether the segment holds it apart by a force. All others are left to the sweep and to collide: admitting those that
   /// approach fast would brake them before they meet, admitting those that leave would do work on them.
   bool is_row(const Horizon& time) const;
+  /// Whether it can close within the segment, however fast.
+  bool lands(const Horizon& time) const;
   /// What the row's end velocity has to stay above, moved to the other side: w = J_m (v + v⁺) − J v − k, without the
   /// products of J_m:
   ///   −k_n − J v,  k_n = −closing_rate(c) − ½ Jₙ v

@@ -123,6 +123,8 @@ class Island {
     double s = 0, sigma = 0;  ///< length of the segment, and how much of it is free
   };
   Certified certified_segment();
+  bool is_tired() const { return work_ > settings_.patience; }
+  void hurry();
 
   // collide.cpp
   bool collide(double time);
@@ -200,6 +202,8 @@ class Island {
   const CollisionModel& collision_;
   StepSettings settings_;
   double h_ = 0;
+  double work_ = 0;             ///< spent on the step so far, see StepSettings::patience
+  bool hurries_ = false;        ///< the rest of the step is made in a hurry
   double span_ = 0;             ///< the longest segment that the spin of the bodies allows now [s]
   double left_ = 0;             ///< of the step [s]
   double bend_span_ = 0;        ///< length of the segment for which bends were forecast [s]

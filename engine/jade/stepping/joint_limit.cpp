@@ -93,7 +93,9 @@ void Island::choose_limit_rows(double s) {
   row_limits_.clear();
   for (std::size_t l = 0; l < limits.size(); ++l) {
     limits[l].row = -1;
-    if (limits[l].closing.is_row(horizon(s))) row_limits_.push_back(static_cast<int>(l));
+    const Closing& closing = limits[l].closing;
+    if (hurries_ ? closing.lands(horizon(s)) : closing.is_row(horizon(s)))
+      row_limits_.push_back(static_cast<int>(l));
   }
 }
 

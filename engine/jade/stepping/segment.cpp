@@ -144,7 +144,7 @@ void Island::choose_rows(double s) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     LiveContact& contact = contacts[c];
     contact.first_row = -1;
-    if (!closing(contact).is_row(horizon(s))) continue;
+    if (!(hurries_ ? closing(contact).lands(horizon(s)) : closing(contact).is_row(horizon(s)))) continue;
     pairs[contact.pair].has_rows = true;
     row_contacts_.push_back(static_cast<int>(c));
   }
@@ -194,7 +194,7 @@ double Island::segment(double s, SolveTrace::Length rule) {
     halved_ = true;
   }
   record_solve(s, rule);
-  if (settings_.integrator == Integrator::midpoint) {
+  if (settings_.integrator == Integrator::midpoint && !is_tired()) {
     if (find_slow_slides()) {
       solve_segment(s);
       record_solve(s, SolveTrace::Length::same);
@@ -275,6 +275,10 @@ bool Island::solve_segment(double s) {
       size = std::max({size, tree->v_next.lpNorm<Eigen::Infinity>(), tree->now.v.lpNorm<Eigen::Infinity>()});
     }
     if (!midpoint || (pass > 0 && change <= kSettled * size)) return true;
+    if (is_tired() && pass >= kFirstPasses) {
+      if (trace) trace->hurried = true;
+      return true;
+    }
     if (!(change <= before) && pass > kFirstPasses && !(change <= kNearlySettled * size)) return false;
     before = change;
     speed = size;

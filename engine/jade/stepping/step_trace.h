@@ -168,6 +168,7 @@ struct IslandTrace {
   VecX effort, prescribed;
   std::vector<SubstepTrace> substeps;
   double lost_time = 0;
+  bool hurried = false;  ///< a part of it was made with another integrator
 };
 
 struct StepTrace {
