@@ -50,6 +50,20 @@ class JadeCommand : public testing::Test {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+TEST_F(JadeCommand, RefusesACampaignOfContactProblemsThatMakesNoSense) {
+  for (const char* arguments : {"--count -3", "--count 0", "--contacts 0", "--jobs 0", "--timeout 0",
+                                "--solver-command ''", "--family nope", "--solver nope"}) {
+    const Outcome o = jade(std::string("lcp fuzz ") + arguments);
+    EXPECT_EQ(o.exit_code, 2) << arguments;
+    EXPECT_EQ(o.out, "") << arguments;
+    EXPECT_TRUE(has(o.err, std::string(arguments).substr(0, std::string(arguments).find(' ')))) << o.err;
+  }
+  // Before the campaign, not after it.
+  const Outcome o = jade("lcp fuzz --count 1000000000 --save /proc/nowhere");
+  EXPECT_EQ(o.exit_code, 3);
+  EXPECT_TRUE(has(o.err, "/proc/nowhere"));
+}
+
 TEST_F(JadeCommand, ExplainsItselfEverywhere) {
   for (const char* arguments : {"--help", "list --help", "run --help", "show --help", "step fuzz --help",
                                 "gradient check --help", "gradient fuzz --help", "optimise --help"}) {

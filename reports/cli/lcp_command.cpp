@@ -37,6 +37,7 @@ Json to_json(const reference::LcpJudgement& judgement) {
 
 std::string in_words(const reference::LcpJudgement& judgement) {
   if (judgement.valid) return fmt::format("valid, residual {:.2e}", judgement.residual);
+  if (judgement.worst_row < 0) return fmt::format("NOT valid: {}", reference::name_of(judgement.fault));
   return fmt::format("NOT valid: {} at row {}, residual {:.2e}", reference::name_of(judgement.fault),
                      judgement.worst_row, judgement.residual);
 }

@@ -93,7 +93,6 @@ void save_failures(const FuzzSettings& settings, std::size_t family, std::size_t
 }
 
 void save_all(const FuzzSettings& settings, const FuzzResult& result, const std::string& folder) {
-  make_folder(folder);
   for (std::size_t f = 0; f < settings.families.size(); ++f) {
     for (std::size_t s = 0; s < settings.solvers.size(); ++s) {
       save_failures(settings, f, s, result.cells[f * settings.solvers.size() + s], folder);
@@ -119,6 +118,8 @@ void print_failures(const FuzzSettings& settings, const FuzzResult& result) {
 
 int run_fuzz(const FuzzArguments& arguments) {
   FuzzSettings settings = complete(arguments);
+  // What cannot be saved is better known before a long campaign than after it.
+  if (!arguments.save.empty()) make_folder(arguments.save);
   listen_for_interrupt();
   FuzzResult result;
   {
@@ -174,24 +175,30 @@ void add_lcp_fuzz_command(CLI::App& lcp, int& exit_code) {
   CLI::App* fuzz = lcp.add_subcommand(
       "fuzz",
       "Generate contact problems, solve them, judge every answer; exit 1 if jade or the command was wrong");
-  fuzz->add_option("--count", settings.count, "problems in total over the families")->capture_default_str();
+  fuzz->add_option("--count", settings.count, "problems in total over the families")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
+      ->capture_default_str();
   fuzz->add_option("--seed", settings.seed, "a problem depends on seed, family and index alone")
       ->capture_default_str();
   fuzz->add_option("--family", arguments->families, "families (default: all)")->delimiter(',');
   fuzz->add_option("--solver", arguments->solvers, "solvers, or `all` (default: jade)")->delimiter(',');
-  fuzz->add_option("--solver-command", arguments->command, "a program of yours to fuzz, run by /bin/sh");
+  fuzz->add_option("--solver-command", arguments->command, "a program of yours to fuzz, run by /bin/sh")
+      ->check([](const std::string& command) {
+        return command.empty() ? std::string("is empty; name a program, or leave the option out")
+                               : std::string();
+      });
   fuzz->add_option("--timeout", arguments->timeout, "seconds a program may take for an answer")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1e-3, 86400.0))
       ->capture_default_str();
   CLI::Option* largest =
       fuzz->add_option("--max-contacts", settings.max_contacts, "problems have 1 to so many contacts")
-          ->check(CLI::PositiveNumber)
+          ->check(CLI::Range(1, 1000))
           ->capture_default_str();
   fuzz->add_option("--contacts", arguments->contacts, "problems have exactly so many contacts")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1000))
       ->excludes(largest);
   fuzz->add_option("--jobs", settings.jobs, "threads (default: all cores); the results do not depend on it")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1024));
   fuzz->add_option("--save", arguments->save,
                    "folder for failures, shrunk, as files that `jade lcp solve` reads");
   fuzz->add_option("--table", arguments->table, "also write the table as JSON for the report");

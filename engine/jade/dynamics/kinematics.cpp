@@ -1,6 +1,7 @@
 #include "jade/dynamics/kinematics.h"
 
 #include <cmath>
+#include <limits>
 
 namespace jade {
 namespace {
@@ -113,6 +114,11 @@ void set_revolute(const Vec3& axis, const Vec3& r, Vec6& S) {
   const double gx = 2 * g[0] * p[0], gy = 2 * g[1] * p[1], gz = 2 * g[2] * p[2];
   out.m = m;
   out.h = h + m * p;
+  // O is the centre of mass of a free link, unless its parameters have been changed: rounding of that ties no rotation to
+  // translation.
+  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+  if (link.motion == LinkMotion::free && out.h.squaredNorm() <= kRounding * kRounding * h.squaredNorm())
+    out.h.setZero();
   out.J.xx = rotated(0, 0) + (gy + gz);
   out.J.yy = rotated(1, 1) + (gx + gz);
   out.J.zz = rotated(2, 2) + (gx + gy);
@@ -150,12 +156,15 @@ void update_velocities(const Model& model, const VecX& v, DynamicsWorkspace& wor
   const auto& links = model.links();
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Link& link = links[i];
+    if (link.motion == LinkMotion::free) {
+      Vec6& V = work.V[i];
+      V << v.segment<3>(link.v + 3), v.segment<3>(link.v);
+      work.Vx[i] << Vec3::Zero(), cross3(V.tail<3>(), V.head<3>());
+      continue;
+    }
     Vec6 own = work.S[link.v] * v[link.v];
     for (int k = 1; k < link.nv; ++k) own += work.S[link.v + k] * v[link.v + k];
-    if (link.motion == LinkMotion::free) {
-      work.V[i] = own;
-      work.Vx[i] << Vec3::Zero(), cross3(own.tail<3>(), own.head<3>());
-    } else if (link.parent < 0) {
+    if (link.parent < 0) {
       work.V[i] = own;
       work.Vx[i].setZero();
     } else {

@@ -99,6 +99,47 @@ RC_GTEST_PROP(TimeOfImpact, IsNeverLate, ()) {
     RC_ASSERT(world.gap(toi.time * i / kSamples) >= kTarget - settings.tolerance - kRounding);
 }
 
+RC_GTEST_PROP(StaysApart, IsSaidOnlyWhereTheGapStays, ()) {
+  World world = any_world();
+  // From what hardly moves to what would meet; half of all starts are near each other.
+  const double slow = *rc::gen::element(1.0, 0.1, 0.01, 1e-3);
+  for (RigidPath* path : {&world.path_a, &world.path_b})
+    for (Vec3* rate : {&path->v, &path->a, &path->omega, &path->alpha}) *rate *= slow;
+  const Vec3 way = world.X_WB.p - world.X_WA.p;
+  if (*rc::gen::arbitrary<bool>()) {
+    const Vec3 nearer = (world.gap(0) - 0.02) * way.normalized();
+    world.X_WB.p -= nearer;
+    world.path_b.c -= nearer;
+  }
+  const RigidMotion motion_a = world.motion_a(), motion_b = world.motion_b();
+  const MotionSample at_a = motion_a.at(0), at_b = motion_b.at(0);
+  const DistanceResult d = distance({world.a, at_a.X}, {world.b, at_b.X});
+  RC_PRE(d.separated);
+  const double level = d.lower_bound * *rc::gen::inRange(0, 100) / 100;
+  const bool apart = stays_apart({world.a, motion_a}, {world.b, motion_b},
+                                 {at_a, at_b, d.normal, d.lower_bound, level}, world.duration);
+  RC_TAG(apart ? "apart" : "not known");
+  constexpr int kSamples = 200;
+  for (int i = 0; apart && i <= kSamples; ++i)
+    RC_ASSERT(world.gap(world.duration * i / kSamples) >= level - kRounding);
+}
+
+TEST(StaysApart, IsKnownOfABoxThatSlidesAndNotOfOneThatSinks) {
+  const PreparedShape ground(HalfSpace{}), box(Box{Vec3(0.2, 0.2, 0.2)});
+  const FixedPose fixed(Transform{});
+  const Vec3 up = Vec3::UnitZ();
+  const auto stays = [&](const Vec3& v, const Vec3& omega) {
+    const Transform X{Mat3::Identity(), Vec3(0, 0, 0.1 + 1e-5)};
+    const RigidMotion motion(box.core(), X, {.c = X.p, .v = v, .omega = omega}, 0.01);
+    return stays_apart({ground, fixed}, {box, motion}, {fixed.at(0), motion.at(0), up, 1e-5, 2e-6}, 0.01);
+  };
+  EXPECT_TRUE(stays(Vec3(2, 0, 0), Vec3::Zero()));
+  EXPECT_TRUE(stays(Vec3(2, 0, 7e-4), Vec3(0, 0, 10)));
+  EXPECT_TRUE(stays(Vec3(0, 0, -7e-4), Vec3::Zero()));
+  EXPECT_FALSE(stays(Vec3(0, 0, -9e-4), Vec3::Zero()));
+  EXPECT_FALSE(stays(Vec3(0, 0, 0), Vec3(1e-2, 0, 0)));
+}
+
 RC_GTEST_PROP(TimeOfImpact, IsEarlyByNoMoreThanTheTolerance, ()) {
   const World world = any_world();
   const RigidMotion motion_a = world.motion_a(), motion_b = world.motion_b();

@@ -21,6 +21,7 @@ namespace jade::lcp {
 /// A tangent that starts to slip stays tied to its normal, so "leaving F" exchanges the slack f_t ∓ μ f_n and not f_t.
 class ClassTableau {
  public:
+  /// No row is free.
   void reset(const ContactIsland& island, double epsilon);
 
   int size() const { return k_; }
@@ -32,19 +33,28 @@ class ClassTableau {
   const double* direction() const { return direction_.data(); }
   /// The direction in which b falls by g (all n rows).
   void aim(const double* g);
+  /// The same while no row is free.
+  void head_along(const double* g) {
+    for (int i = 0; i < length_; ++i) direction_[i] = -g[i];
+  }
   /// The direction in which the force of `row`, which is not free, grows by `sign`.
   void drive(int row, double sign);
 
   /// A normal becomes clamped; its tangents slip as `classes` says (or are not there yet). Returns the speed of its
   /// force.
+  template <int kLength = 0>
   double insert_normal(int i, const std::vector<RowClass>& classes);
   /// A slipping tangent starts to stick. Returns the speed of the slack of the friction bound it leaves.
+  template <int kLength = 0>
   double insert_tangent(int t, const std::vector<RowClass>& classes);
   /// A tangent that was never tied to its normal (f_t = 0 so far) becomes free. Returns the speed of its force.
+  template <int kLength = 0>
   double insert_loose(int t);
   /// A row leaves the free rows with zero force. Returns the speed of its velocity afterwards.
+  template <int kLength = 0>
   double remove(int row);
   /// A sticking tangent starts to slip at its upper (+1) or lower (−1) bound. Returns the speed of its velocity.
+  template <int kLength = 0>
   double remove_to_bound(int t, int sign);
 
   /// Forgets the rounding of all exchanges so far: T of freshly factored equations of the same classes.
@@ -61,6 +71,10 @@ class ClassTableau {
   double smallest_pivot() const { return smallest_pivot_; }
 
  private:
+  template <int kLength>
+  int length() const {
+    return kLength > 0 ? kLength : length_;
+  }
   double* column(int p) { return columns_.data() + static_cast<std::ptrdiff_t>(p) * length_; }
   const double* column(int p) const { return columns_.data() + static_cast<std::ptrdiff_t>(p) * length_; }
   double* pending_column(int r) { return pending_columns_.data() + static_cast<std::ptrdiff_t>(r) * length_; }
@@ -71,12 +85,21 @@ class ClassTableau {
   const double* pending_row(int r) const {
     return pending_rows_.data() + static_cast<std::ptrdiff_t>(r) * length_;
   }
+  template <int kLength>
   void answer_to(const double* q, double* answer) const;
   double entry(int row, int p) const;
   void add_row(int to, double factor, int from);
+  template <int kLength>
   double enter(int row);
+  template <int kLength>
   double leave(int row);
+  template <int kLength>
   double exchange(int row, double pivot, const double* answers);
+  template <int kLength>
+  double exchange_at_once(int row, double inverse, const double* answers);
+  template <int kLength>
+  double turn(int row, double inverse, const double* answers);
+  template <int kLength>
   void apply_pending();
 
   const ContactIsland* island_ = nullptr;
@@ -86,6 +109,7 @@ class ClassTableau {
   bool healthy_ = true;
   double smallest_pivot_ = 1;
   std::vector<int> free_, position_;
+  std::vector<double> held_;  ///< n: 0 for free rows, 1 for all others
   std::vector<double> direction_;
   std::vector<double> cause_;  ///< n: velocities that one unit of an entering force causes directly
   mutable std::vector<double> factors_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "jade/lcp/contact_island.h"
@@ -29,6 +30,10 @@ bool reclassify(const ContactIsland& island, IslandState& state);
 void tie_forces(const ContactIsland& island, IslandState& state);
 
 inline bool is_slipping(RowClass c) { return c == RowClass::high || c == RowClass::low; }
+/// Friction at its bound in a row that does not slip: other shares of it among the rows would do as well.
+inline bool rests_at_its_bound(RowClass c, double f, double v, double least_slip) {
+  return is_slipping(c) && f != 0 && std::abs(v) <= least_slip;
+}
 inline bool is_free(RowClass c) { return c == RowClass::clamped || c == RowClass::stick; }
 /// Slope of f_t over f_n for a slipping tangent, 0 for any other row.
 inline double slip_slope(const ContactIsland& island, const std::vector<RowClass>& classes, int t) {

@@ -50,17 +50,23 @@ class Climb {
         compliant_(task.compliant),
         w_(workspace),
         state_(state) {
-    w_.best.residual = HUGE_VAL;
+    w_.best.residual = state_.residual = HUGE_VAL;
   }
 
   bool newton(double epsilon, int steps) {
     return newton_on_classes(island_, epsilon, target_, steps, w_.equations, w_.scratch, state_);
   }
 
+  /// An answer that carries on friction at its bound where nothing slips any more is refused, valid as it is: such
+  /// self-stress would stay for as long as warm starts do.
   bool warm() {
-    if (newton(kProximal, 4) || silenced()) return true;
-    keep_best();
-    return false;
+    const bool valid = newton(kProximal, 4) || silenced();
+    for (int i = 0; i < island_.n; ++i) {
+      if (rests_at_its_bound(state_.classes[i], state_.f[i], state_.v[i], target_ * state_.sigma[i]))
+        return false;
+    }
+    if (!valid) keep_best();
+    return valid;
   }
 
   bool path(const Rung& rung, int& pivots) {
@@ -70,7 +76,7 @@ class Climb {
                                  .max_pivots = rung.pivots_per_row * island_.n + 100,
                                  .rebuild_every = rung.rebuild_every};
     if (!w_.path.follow(island_, settings, state_, w_.tableau, pivots)) return false;
-    watch_growth(rung.epsilon);
+    watch_growth(rung.epsilon, w_.path.largest_force(w_.tableau));
     if (finish()) return true;
     double before = HUGE_VAL;
     for (int step = 0; step < kRelaxations; ++step) {
@@ -165,9 +171,7 @@ class Climb {
     return true;
   }
 
-  void watch_growth(double epsilon) {
-    double largest = 0;
-    for (const double f : state_.f) largest = std::max(largest, std::abs(f));
+  void watch_growth(double epsilon, double largest) {
     // Between two compliances ten or more apart a solution's forces hardly change; half of 1/ε is clear of both.
     if (stiffest_epsilon_ >= 9 * epsilon) {
       runs_away_ = largest * epsilon > 0.5 * stiffest_force_ * stiffest_epsilon_;

@@ -115,13 +115,15 @@ IslandsReport solve_contacts(const LcpProblem& problem, const LcpSettings& setti
     }
     result.all_solved = result.all_solved && report.solved;
     result.certified = report.certified;
+    const lcp::IslandState& state = memory.state;
     for (int i = 0; i < island.n; ++i) {
-      solution.f[island.row[i]] = island.scale[i] * memory.state.f[i];
-      solution.classes[island.row[i]] = memory.state.classes[i];
+      solution.classes[island.row[i]] = state.classes[i];
     }
+    if (report.certified) continue;  // the forces are there already
+    for (int i = 0; i < island.n; ++i) solution.f[island.row[i]] = island.scale[i] * state.f[i];
   }
   solution.stage = stage;
-  settle_inert_tangents(problem, solution);
+  if (memory.splitter.has_inert_rows()) settle_inert_tangents(problem, solution);
   return result;
 }
 
@@ -150,6 +152,7 @@ bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const st
     before = residual;
     warm.refine(solution.v, solution.f);
   }
+  if (warm.leaves_stress(solution.f, solution.v, memory.sigma, target)) return false;
   solution.classes = warm.classes();
   return true;
 }

@@ -16,18 +16,20 @@ class WarmStart {
   bool solve(const LcpProblem& problem, const std::vector<RowClass>& classes, VecX& f);
   /// Takes what is left of the velocities of the free rows, v, out of f.
   void refine(const VecX& v, VecX& f);
+  /// Whether friction stays at its bound where nothing slips any more; the least impulse is to be found anew then.
+  bool leaves_stress(const VecX& f, const VecX& v, const VecX& sigma, double tolerance) const;
   /// The classes as they were read.
   const std::vector<RowClass>& classes() const { return classes_; }
 
  private:
   void read(const LcpProblem& problem, const std::vector<RowClass>& classes);
   void tie(VecX& f);
+  double* room_for(int k);
 
   std::vector<RowClass> classes_;
   std::vector<int> slipping_;  ///< rows: number of the slipping normal, −1 for any other row
   ClassEquations equations_;
   std::vector<double> x_;
-  bool redundant_ = false;
 };
 
 }  // namespace jade::lcp

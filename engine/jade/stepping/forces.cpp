@@ -27,10 +27,7 @@ bool Island::solve_rows(bool to_the_end) {
 /// b of the rows from the velocities u without contact forces: J_m (v + u) − J v − k, or for Euler's rules J u − k.
 /// Without gaps J_m u alone: no force then moves anything further than to rest.
 void Island::set_b(bool with_gaps) {
-  const auto add = [&](auto&& velocity) {
-    rows_.add_product(velocity, problem_.b);
-    rows_.add_absolute_product(velocity, problem_.beta);
-  };
+  const auto add = [&](auto&& velocity) { rows_.add_product(velocity, problem_.b, problem_.beta); };
   problem_.b.setZero(rows_.size());
   problem_.beta.setZero(rows_.size());
   if (with_gaps) {

@@ -92,10 +92,12 @@ void Island::place(bool middle) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const CollisionShape& s = collision_.shapes()[shapes[i]];
     const Anchor at = anchor(shapes[i]);
-    poses[i] = s.X_LS;
-    if (at.tree < 0) continue;
+    if (at.tree < 0) {
+      poses[i] = s.X_LS;
+      continue;
+    }
     const DynamicsWorkspace& work = middle ? trees[at.tree]->middle : trees[at.tree]->start;
-    poses[i] = Transform{work.R[at.link], work.origin[0] + work.r[at.link]} * s.X_LS;
+    poses[i] = s.placed(work.R[at.link], work.origin[0] + work.r[at.link]);
   }
 }
 
@@ -154,6 +156,7 @@ void Island::find_contacts(const StepMemory& memory) {
     pair.has_rows = false;
     if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) {
       pair.separation = std::numeric_limits<double>::infinity();  // farther than any length that matters here
+      pair.normal.setZero();
       continue;
     }
     const PlacedShape a{collision_.shapes()[pair.a].geometry, at_start_[pair.slot_a]},
@@ -164,6 +167,8 @@ void Island::find_contacts(const StepMemory& memory) {
     if (!gap.separated) throw Intersection{pair.a, pair.b, -gap.distance};
     pair.separation = gap.lower_bound;
     pair.direction = gap.normal;
+    // Between pieces of meshes it separates those pieces alone.
+    pair.normal = finder_.separates_wholly() ? gap.normal : Vec3(Vec3::Zero());
     report.smallest_clearance = std::min(report.smallest_clearance, gap.lower_bound);
     add_contacts(static_cast<int>(k));
   }

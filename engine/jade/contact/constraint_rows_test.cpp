@@ -1,0 +1,150 @@
+#include "jade/contact/constraint_rows.h"
+
+#include <Eigen/Cholesky>
+#include <gtest/gtest.h>
+
+#include "jade/dynamics/forward_dynamics.h"
+#include "jade/dynamics/kinematics.h"
+#include "jade/dynamics/mass_matrix.h"
+#include "jade/dynamics/test_trees.h"
+
+namespace jade {
+namespace {
+
+/// A forest as one model and tree by tree, with rows between random points of it added to both: to ConstraintRows tree by
+/// tree, and to a dense J over all velocities, from point Jacobians of the whole.
+struct Rows {
+  explicit Rows(unsigned seed) : random(seed) {
+    SceneDescription scene = random.forest(10);
+    // Two bodies alone in the air, one of them with its centre of mass as its reference.
+    for (const bool centred : {true, false}) {
+      BodyDescription body{.name = centred ? "centred" : "not centred"};
+      body.joint.kind = JointKind::free;
+      body.inertia = random.inertia();
+      if (centred) body.inertia->com.setZero();
+      scene.bodies.push_back(body);
+    }
+    model = std::make_unique<Model>(build_model(scene));
+    state = random.state(*model);
+    whole = std::make_unique<DynamicsWorkspace>(*model);
+    update_positions(*model, state.q, *whole);
+    for (std::size_t t = 0; t < model->trees().size(); ++t)
+      tree_models.push_back(model->tree_alone(static_cast<int>(t)));
+    for (std::size_t t = 0; t < tree_models.size(); ++t) {
+      const Model& tree = tree_models[t];
+      const Link& first = model->links()[model->trees()[t].first];
+      v0.push_back(first.v);
+      work.push_back(std::make_unique<DynamicsWorkspace>(tree));
+      update_positions(tree, state.q.segment(first.q, tree.nq()), *work.back());
+      factor_articulated(tree, tree.armature(), *work.back());
+      trees.push_back({&tree, work.back().get()});
+    }
+    dense.resize(0, model->nv());
+  }
+
+  Anchor anchor(int body) const {
+    const int link = model->bodies()[body].link;
+    if (link < 0) return {};
+    const int tree = model->links()[link].tree;
+    return {tree, link - model->trees()[tree].first};
+  }
+
+  void add_contact(int a, int b, int count) {
+    const Vec3 p = random.vector(1.0);
+    const Vec3 directions[3] = {random.vector(1.0), random.vector(1.0), random.vector(1.0)};
+    rows.add_contact(trees, anchor(a), anchor(b), p, directions, count);
+    Mat3X on_a(3, model->nv()), on_b(3, model->nv());
+    point_jacobian(*model, *whole, a, p, on_a);
+    point_jacobian(*model, *whole, b, p, on_b);
+    for (int r = 0; r < count; ++r) append(directions[r].transpose() * (on_b - on_a));
+  }
+
+  void append(const Eigen::RowVectorXd& row) {
+    dense.conservativeResize(dense.rows() + 1, Eigen::NoChange);
+    dense.bottomRows<1>() = row;
+  }
+
+  VecX of_tree(const VecX& v, int tree) const { return v.segment(v0[tree], tree_models[tree].nv()); }
+
+  test::RandomTrees random;
+  std::unique_ptr<Model> model;
+  State state;
+  std::unique_ptr<DynamicsWorkspace> whole;
+  std::vector<Model> tree_models;
+  std::vector<std::unique_ptr<DynamicsWorkspace>> work;
+  std::vector<RowTree> trees;
+  std::vector<int> v0;
+  ConstraintRows rows;
+  MatX dense;
+};
+
+// Products of a few dozen terms of ordinary size, and an inverse of a mass matrix of condition 1e4 at most.
+constexpr double kRounding = 1e-11;
+
+/// `contacts` of one to three rows and one coordinate, over all bodies or over one alone.
+Rows some_rows(unsigned seed, int contacts, bool one_body) {
+  Rows rows(seed);
+  const int bodies = static_cast<int>(rows.model->bodies().size()),
+            last = bodies - 1 - static_cast<int>(seed % 2);
+  for (int i = 0; i < contacts; ++i) {
+    const int a = one_body ? last : rows.random.integer(bodies), b = rows.random.integer(bodies);
+    // The world is whatever sits on no link.
+    if (one_body) {
+      const Vec3 p = rows.random.vector(1.0),
+                 directions[3] = {rows.random.vector(1.0), rows.random.vector(1.0), rows.random.vector(1.0)};
+      rows.rows.add_contact(rows.trees, {}, rows.anchor(last), p, directions, 3);
+      Mat3X on_b(3, rows.model->nv());
+      point_jacobian(*rows.model, *rows.whole, last, p, on_b);
+      for (const Vec3& d : directions) rows.append(d.transpose() * on_b);
+    } else if (a != b) {
+      rows.add_contact(a, b, 1 + rows.random.integer(3));
+    }
+  }
+  const int tree = rows.anchor(last).tree;
+  rows.rows.add_coordinate(rows.trees, tree, 2, -1);
+  rows.append(-Eigen::RowVectorXd::Unit(rows.model->nv(), rows.v0[tree] + 2));
+  return rows;
+}
+
+class ConstraintRowsOf : public testing::TestWithParam<bool> {};
+
+TEST_P(ConstraintRowsOf, AgreeWithTheDenseMatrices) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    Rows rows = some_rows(seed, 9, GetParam());
+    const int n = rows.rows.size();
+    ASSERT_EQ(n, rows.dense.rows());
+    rows.rows.solve_columns(rows.trees);
+    MatX A;
+    rows.rows.form_A(A);
+    const MatX M = crba(*rows.model, rows.state.q);
+    const MatX MJ = M.llt().solve(rows.dense.transpose());
+    const MatX expected = rows.dense * MJ;
+    EXPECT_LE((A - expected).cwiseAbs().maxCoeff(), kRounding * expected.cwiseAbs().maxCoeff()) << seed;
+    EXPECT_EQ(A, A.transpose()) << seed;
+
+    VecX product = VecX::Zero(n), size = VecX::Zero(n);
+    std::vector<VecX> velocities;
+    for (std::size_t t = 0; t < rows.trees.size(); ++t)
+      velocities.push_back(rows.of_tree(rows.state.v, static_cast<int>(t)));
+    rows.rows.add_product([&](int tree) -> const VecX& { return velocities[tree]; }, product, size);
+    const VecX sizes = rows.dense.cwiseAbs() * rows.state.v.cwiseAbs();
+    EXPECT_LE((product - rows.dense * rows.state.v).cwiseAbs().maxCoeff(), kRounding * sizes.maxCoeff())
+        << seed;
+    // Where two links of a tree cancel, the dense row has done so before.
+    EXPECT_LE((size - sizes).cwiseAbs().maxCoeff(), kRounding * sizes.maxCoeff()) << seed;
+
+    const VecX f = rows.random.vector(n, 1.0), change = MJ * f;
+    for (VecX& v : velocities) v.setZero();
+    rows.rows.add_impulses(f, [&](int tree) -> VecX& { return velocities[tree]; });
+    for (std::size_t t = 0; t < rows.trees.size(); ++t)
+      EXPECT_LE((velocities[t] - rows.of_tree(change, static_cast<int>(t))).cwiseAbs().maxCoeff(),
+                kRounding * change.cwiseAbs().maxCoeff())
+          << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ConstraintRowsOf, testing::Bool(),
+                         [](const auto& test) { return test.param ? "OneBodyAlone" : "AWholeForest"; });
+
+}  // namespace
+}  // namespace jade
