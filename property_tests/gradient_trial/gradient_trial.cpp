@@ -273,8 +273,9 @@ GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers
     for (std::size_t k = 0; k < trial.directions.size(); ++k) {
       const Direction d = random_direction(start, k != 1, k != 0, random);
       const VecX analytic = linear.along(d);
-      // Something of the size of the direction always arrives at the end.
-      const double least = k == 1 ? 0 : 1;
+      // Something of the size of the direction always arrives at the end; parameters that are moved by their own size may do
+      // nothing at all, and then a thousandth is little.
+      const double least = k == 1 ? 1e-3 : 1;
       const Differences differences = settings.differences
                                           ? differentiate([&](double s) { return flow(d, s); }, least)
                                           : Differences{.value = VecX::Zero(analytic.size())};

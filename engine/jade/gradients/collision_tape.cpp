@@ -188,8 +188,8 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
                                  .limits = collision.limits,
                                  .f = impulse.forces.f,
                                  .place = q_,
-                                 .v0 = v_before,
-                                 .v0_value = collision.v_before},
+                                 .v_before = &collision.v_before,
+                                 .v_before_row = v_before},
                                 classes);
   tape.solve(velocity, forces, shares, classes);
   return {velocity, forces};

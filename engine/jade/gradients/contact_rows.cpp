@@ -84,6 +84,15 @@ void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const 
   out.by_v0.setZero();
   if (at.travels) out.by_q = skew(n) * at.N0;
   if (rows.count < 2) return;
+  if (rows.from_start) {
+    const Vec3 y = start.velocity(v0);
+    const double along_n = n.dot(y), length = (y - along_n * n).norm();
+    out.by_place -= n * Row12(along_n / length * (t2.transpose() * at.N));
+    out.by_v0 = n * Row12(t2.transpose() * start.J / length);
+    out.by_q += n * Row12(t2.transpose() * start.velocity_by_position(v0) / length);
+    if (at.travels) out.by_q -= n * Row12(along_n / length * (t2.transpose() * at.N0));
+    return;
+  }
   if (rows.along_slip) {
     const Vec3 y = at.velocity(v0);
     const double along_n = n.dot(y), length = (y - along_n * n).norm();

@@ -47,7 +47,8 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
 
 /// The directions of a contact's rows are a frame (n, t₁, t₂) that turns by ρ: d(d_r) = ρ × d_r.
 ///   ρ = n × dn + φ n,   φ = t₂·(dy − (n·y) dn) / |y − n (n·y)|
-/// t₁ is along y in the plane normal to n: the slip Δ(v₀) that would be without friction, or an axis of shape b.
+/// t₁ is along y in the plane normal to n: the slip Δ(v₀) that would be without friction, that of the start (v₀ = v), or an
+/// axis of shape b.
 struct FrameDerivative {
   Mat3x12 by_q;      ///< displacements of the start
   Mat3x12 by_place;  ///< displacements of the placement that the rows are at

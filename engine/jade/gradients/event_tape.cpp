@@ -38,8 +38,7 @@ int IslandTape::event_of(int index) {
   std::vector<int> bends;
   for (const BendTrace& bend : trace.bends) bends.push_back(bend_of(bend));
   place_middle(trace);
-  v0_ = 0.5 * (substep_->v + trace.u_first);
-  place_contacts(trace, v0_);
+  place_contacts(trace);
   for (const Part& own : parts_) implicit_diagonal(*own.tree, s);
   const VecX pushed = event.forced.f - trace.forces.f;
   const VecX change = velocity_change(trace.rows, trace.limits, pushed, Place::middle);
@@ -80,8 +79,7 @@ int IslandTape::event_of(int index) {
     add_segment_rows(segment, i);
     const LinkRows q = displacements(links, Place::start, q_);
     const LinkRows place = displacements(links, Place::middle, slots.place);
-    const LinkRows v0 =
-        slots.v0 >= 0 ? rates(links, Place::middle, slots.place, v0_, slots.v0, 0) : LinkRows{};
+    const LinkRows v0 = slip_rows(trace, rows, links, slots);
     Vec3 F = Vec3::Zero();
     Eigen::Matrix<double, 12, 3> by_forces;
     for (int r = 0; r < rows.count; ++r) {
@@ -116,12 +114,9 @@ int IslandTape::event_of(int index) {
   const int shares = add_shares({.rows = trace.rows,
                                  .limits = trace.limits,
                                  .f = event.forced.f,
-                                 .at = Place::middle,
                                  .place = slots.place,
-                                 .v0 = slots.v0,
-                                 .s = slots.s,
-                                 .v0_value = v0_,
-                                 .length = s},
+                                 .segment = &trace,
+                                 .slots = &slots},
                                 classes);
   tape.solve(velocity, forces, shares, classes);
   const RowsTrace& rows = trace.rows[ending];

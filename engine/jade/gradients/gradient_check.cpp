@@ -14,23 +14,41 @@ class Tableau {
  public:
   Tableau(double ratio, int order) : ratio_(ratio), order_(order) {}
 
-  /// The difference for the next step; nullopt where the function does not exist, which starts the tableau anew.
-  void add(const std::optional<VecX>& difference) {
+  /// The difference for the next step, known up to `noise`; nullopt where the function does not exist, which starts the
+  /// tableau anew.
+  void add(const std::optional<VecX>& difference, double noise) {
     if (!difference) {
       row_.clear();
       return;
     }
+    doubt(*difference, noise);
     std::vector<VecX> next{*difference};
     double power = ratio_;
     for (std::size_t k = 1; k <= row_.size() && k <= static_cast<std::size_t>(order_); ++k, power *= ratio_) {
       next.push_back((next[k - 1] * power - row_[k - 1]) / (power - 1));
-      const double error = std::max(size_of(next[k] - next[k - 1]), size_of(next[k] - row_[k - 1]));
+      // Two that agree by chance know no more than rounding lets them.
+      const double error =
+          std::max({size_of(next[k] - next[k - 1]), size_of(next[k] - row_[k - 1]), 1e-2 * noise});
       if (best_.size() == 0 || error < error_) {
         best_ = next[k];
         error_ = error;
+        distance_ = size_of(*difference - best_);
       }
     }
     row_ = std::move(next);
+  }
+
+  /// Smaller steps come nearer to the derivative. Where they do not, what larger ones settled on is that of a function
+  /// beyond a kink: a step of contacts is nearly linear on either side of one.
+  void doubt(const VecX& difference, double noise) {
+    if (best_.size() == 0) return;
+    const double distance = size_of(difference - best_);
+    if (distance > 0.9 * distance_ + noise + 1e-6 * size_of(best_)) {
+      best_.resize(0);
+      error_ = std::numeric_limits<double>::infinity();
+      row_.clear();
+    }
+    distance_ = distance;
   }
 
   const VecX& best() const { return best_; }
@@ -42,6 +60,7 @@ class Tableau {
   int order_;
   std::vector<VecX> row_;
   VecX best_;
+  double distance_ = 0;  ///< of the last difference from it
   double error_ = std::numeric_limits<double>::infinity();
 };
 
@@ -79,11 +98,15 @@ Differences differentiate(const std::function<VecX(double)>& f, double least_siz
   double h = settings.first_step;
   for (int level = 0; level < settings.levels; ++level, h /= 2) {
     const std::optional<VecX> above = evaluate(f, h), below = evaluate(f, -h);
-    right.add(above ? std::optional<VecX>((*above - f0) / h) : std::nullopt);
-    left.add(below ? std::optional<VecX>((f0 - *below) / h) : std::nullopt);
-    central.add(above && below ? std::optional<VecX>((*above - *below) / (2 * h)) : std::nullopt);
+    // A hundred roundings of the function.
+    const double noise = 1e-14 * (1 + size_of(f0)) / h;
+    right.add(above ? std::optional<VecX>((*above - f0) / h) : std::nullopt, noise);
+    left.add(below ? std::optional<VecX>((f0 - *below) / h) : std::nullopt, noise);
+    central.add(above && below ? std::optional<VecX>((*above - *below) / (2 * h)) : std::nullopt, noise);
     const double enough = settings.enough * size();
-    if (central.error() <= enough && left.error() + right.error() <= settings.same_slope * size()) break;
+    if (h < settings.least_look && central.error() <= enough &&
+        left.error() + right.error() <= settings.same_slope * size())
+      break;
   }
 
   Differences result{.left = left.best(), .right = right.best(), .size = size()};

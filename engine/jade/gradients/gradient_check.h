@@ -24,6 +24,8 @@ struct DifferenceSettings {
   int order = 5;          ///< of the extrapolation: an entry knows this many steps besides its own
   double settled = 2e-7;  ///< error estimate, relative to the size, that counts as settled
   double enough = 1e-11;  ///< error estimate at which no smaller step is tried
+  /// Steps are tried down to here however well larger ones settle: contacts change their minds within 1e-6.
+  double least_look = 3e-7;
   /// By how much the slopes of both sides and their error estimates may differ, relative to the size, for the two to be
   /// one: half a millionth moves a central difference by a quarter of it.
   double same_slope = 5e-7;

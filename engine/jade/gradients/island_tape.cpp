@@ -65,6 +65,7 @@ void IslandTape::build(const Model& model, const StepTrace& step, const IslandTr
   v_ = v_in;
   left_ = tape.slot(1);
   tape.add_scaled(left_, step_size_in, 1, 1);
+  if (island.hurried) refuse("bodies meet more often in the step than its patience allows");
   if (island.lost_time > 0) refuse("the step ran out of sub-steps: a part of its time is lost");
   for (const SubstepTrace& trace : island.substeps) {
     if (!no_derivative.empty()) break;

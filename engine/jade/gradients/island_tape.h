@@ -50,8 +50,8 @@ class IslandTape {
   /// A solve of a sub-step on the tape.
   struct Solve {
     bool built = false;
-    int s = -1;               ///< row of its length
-    int place = -1, v0 = -1;  ///< q_m and v₀
+    int s = -1;                            ///< row of its length
+    int place = -1, v0 = -1, v_free = -1;  ///< q_m, and without contact forces the mean and the end velocity
     int v_next = -1, forces = -1;
     int sigma = -1;  ///< of its hit
     ClassSolve* classes = nullptr;
@@ -164,7 +164,10 @@ class IslandTape {
   void implicit_diagonal(GradientTree& tree, double s) const;
 
   // segment_rows_tape.cpp
-  void place_contacts(const SolveTrace& solve, const VecX& v0);
+  /// The rates whose slip the first tangent of a contact follows, and what they change by.
+  Sides slip_rates(const SolveTrace& solve, const RowsTrace& rows, const Links& links);
+  LinkRows slip_rows(const SolveTrace& solve, const RowsTrace& rows, const Links& links, const Solve& slots);
+  void place_contacts(const SolveTrace& solve);
   int add_contact_rows(int index, const Solve& slots, const std::vector<int>& bends, ClassSolve& classes);
   /// The rows of a solve with rates x (but for the unknown ones), whose right-hand sides begin at row `out` of the tape.
   struct SegmentRows {
@@ -216,10 +219,15 @@ class IslandTape {
     const std::vector<RowsTrace>& rows;
     const std::vector<LimitRowTrace>& limits;
     const VecX& f;
-    Place at = Place::start;
-    int place = -1, v0 = -1, s = -1;  ///< rows on the tape; s < 0: the mass matrix does not depend on it
-    const VecX& v0_value;
-    double length = 0;
+    int place = -1;  ///< row on the tape
+    /// Of a segment; null: of an impulse, whose mass matrix does not depend on a length.
+    const SolveTrace* segment = nullptr;
+    const Solve* slots = nullptr;
+    /// Of an impulse: the rates whose slip the tangents follow, and their row.
+    const VecX* v_before = nullptr;
+    int v_before_row = -1;
+
+    Place at() const { return segment != nullptr ? Place::middle : Place::start; }
   };
   /// Of the contacts in contacts_ with the frames in frames_.
   int add_shares(const Shares& shares, ClassSolve& classes);

@@ -19,8 +19,22 @@ void IslandTape::add_friction(const RowsTrace& rows, const PlacedContact& contac
       add_force(links_of(trace), Sides(contact.J.transpose() * by_mu), use.row, scale);
 }
 
+Sides IslandTape::slip_rates(const SolveTrace& trace, const RowsTrace& rows, const Links& links) {
+  if (rows.from_start) return rates(links, Place::start, substep_->v);
+  return rates(links, Place::middle, rows.count == 2 ? v0_ : trace.u_first);
+}
+
+IslandTape::LinkRows IslandTape::slip_rows(const SolveTrace& trace, const RowsTrace& rows, const Links& links,
+                                           const Solve& slots) {
+  if (rows.from_start) return rates(links, Place::start, q_, substep_->v, v_, 0);
+  if (slots.v0 < 0) return {};
+  return rows.count == 2 ? rates(links, Place::middle, slots.place, v0_, slots.v0, 0)
+                         : rates(links, Place::middle, slots.place, trace.u_first, slots.v_free, 0);
+}
+
 /// The contacts of a solve's rows where these are, and how their frames turn.
-void IslandTape::place_contacts(const SolveTrace& trace, const VecX& v0) {
+void IslandTape::place_contacts(const SolveTrace& trace) {
+  v0_ = 0.5 * (substep_->v + trace.u_first);
   if (moved_.size() < trace.rows.size()) moved_.resize(trace.rows.size());
   if (frames_.size() < trace.rows.size()) frames_.resize(trace.rows.size());
   contacts_.clear();
@@ -32,7 +46,7 @@ void IslandTape::place_contacts(const SolveTrace& trace, const VecX& v0) {
       place_contact(contact, collision_, poses(contact.shape_a, contact.shape_b, Place::middle), &start,
                     moved_[i]);
     contacts_.push_back(midpoint() ? &moved_[i] : &start);
-    frame_by_position(rows, start, *contacts_[i], rates(links_of(contact), Place::middle, v0), frames_[i]);
+    frame_by_position(rows, start, *contacts_[i], slip_rates(trace, rows, links_of(contact)), frames_[i]);
   }
 }
 
@@ -64,7 +78,7 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
   const LinkRows q = displacements(links, Place::start, q_);
   const LinkRows place = midpoint() ? displacements(links, Place::middle, slots.place) : q;
   const LinkRows v = rates(links, Place::start, q_, substep_->v, v_, 0);
-  const LinkRows v0 = slots.v0 >= 0 ? rates(links, Place::middle, slots.place, v0_, slots.v0, 0) : LinkRows{};
+  const LinkRows v0 = slip_rows(trace, rows, links, slots);
   const LinkRows moved =
       rates(links, Place::middle, slots.place, segment.x, with_start ? v_ : -1, segment.use);
   const auto add = [&](const Rows12& M, int side, int in) {
@@ -94,11 +108,7 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     sum_ = substep_->v + trace.v_next;
   else
     sum_ = trace.v_next;
-  if (midpoint())
-    v0_ = 0.5 * (substep_->v + trace.u_first);
-  else
-    v0_ = trace.u_first;
-  place_contacts(trace, v0_);
+  place_contacts(trace);
   classes.rows.resize(trace.forces.classes.size());
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
     const RowsTrace& rows = trace.rows[i];
@@ -134,12 +144,13 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     note_force(links, contacts_[i]->J.transpose() * F, 1);
     add_friction(rows, *contacts_[i], trace.forces, 1);
     // Contacts between the same two links follow each other: their sum is put on the tape.
-    if (i + 1 < trace.rows.size() &&
-        links == links_of(substep_->contacts[static_cast<std::size_t>(trace.rows[i + 1].contact)]))
-      continue;
+    if (i + 1 < trace.rows.size()) {
+      const RowsTrace& next = trace.rows[i + 1];
+      const bool alike = next.from_start == rows.from_start && next.count == rows.count;
+      if (alike && links == links_of(substep_->contacts[static_cast<std::size_t>(next.contact)])) continue;
+    }
     add_force_by(links, force_, displacements(links, Place::start, q_),
-                 displacements(links, Place::middle, slots.place),
-                 slots.v0 >= 0 ? rates(links, Place::middle, slots.place, v0_, slots.v0, 0) : LinkRows{});
+                 displacements(links, Place::middle, slots.place), slip_rows(trace, rows, links, slots));
     force_.clear();
   }
   end_forces();
@@ -147,12 +158,9 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
   return add_shares({.rows = trace.rows,
                      .limits = trace.limits,
                      .f = trace.forces.f,
-                     .at = Place::middle,
                      .place = slots.place,
-                     .v0 = slots.v0,
-                     .s = slots.s,
-                     .v0_value = v0_,
-                     .length = trace.s},
+                     .segment = &trace,
+                     .slots = &slots},
                     classes);
 }
 

@@ -58,7 +58,8 @@ IslandTape::Solve& IslandTape::solve(int index) {
     }
   }
   bool slips = false;
-  for (const RowsTrace& rows : trace.rows) slips = slips || (rows.count > 1 && rows.along_slip);
+  for (const RowsTrace& rows : trace.rows)
+    slips = slips || (rows.count > 1 && rows.along_slip && !rows.from_start);
   if (slips) add_free_slip(trace, slots);
 
   slots.v_next = tape.slot(nv);
@@ -169,11 +170,13 @@ void IslandTape::add_dynamics(int index, const SolveTrace& trace, const Solve& s
   classes.trees.push_back({&model, own.v, &factor});
 }
 
-/// v₀, the mean velocity without contact forces from forces at v:  M̃ a₀ = τ − c(q_m, v) − …,  v₀ = v + κ₀ s a₀.
+/// The velocity at the end without contact forces from forces at v:  M̃ a₀ = τ − c(q_m, v) − …,  v + s a₀,  and the mean
+/// v₀ = v + ½ s a₀.
 void IslandTape::add_free_slip(const SolveTrace& trace, Solve& slots) {
-  const double s = trace.s, weight = midpoint() ? 0.5 : 1;
+  const double s = trace.s;
   const int a0 = tape.slot(nv);
   slots.v0 = tape.slot(nv);
+  slots.v_free = tape.slot(nv);
   for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
     const Part& own = part(i);
     GradientTree& tree = *own.tree;
@@ -210,10 +213,13 @@ void IslandTape::add_free_slip(const SolveTrace& trace, Solve& slots) {
     TreeFactorization& factor = tree.new_factor();
     if (!factor.factor(model, tree.M)) refuse("a mass matrix cannot be factored");
     tape.solve(a0 + own.v, model, factor);
-    tape.add(slots.v0 + own.v, slots.s, tree.a, weight);
+    tape.add(slots.v0 + own.v, slots.s, tree.a, 0.5);
+    tape.add(slots.v_free + own.v, slots.s, tree.a);
   }
   tape.add_scaled(slots.v0, v_, nv, 1);
-  tape.add_scaled(slots.v0, a0, nv, weight * s);
+  tape.add_scaled(slots.v0, a0, nv, 0.5 * s);
+  tape.add_scaled(slots.v_free, v_, nv, 1);
+  tape.add_scaled(slots.v_free, a0, nv, s);
 }
 
 }  // namespace jade

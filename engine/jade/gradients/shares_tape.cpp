@@ -23,7 +23,7 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
     for (std::size_t c = 0; c < at.rows.size(); ++c) {
       const int r = free[i] - at.rows[c].first;
       if (r < 0 || r >= at.rows[c].count) continue;
-      add_generalised(links_of(substep_->contacts[static_cast<std::size_t>(at.rows[c].contact)]), at.at,
+      add_generalised(links_of(substep_->contacts[static_cast<std::size_t>(at.rows[c].contact)]), at.at(),
                       contacts_[c]->J.transpose() * at.rows[c].directions[static_cast<std::size_t>(r)], J);
     }
     for (const LimitRowTrace& row : at.limits)
@@ -38,8 +38,8 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
   for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
     GradientTree& tree = *part(i).tree;
     const int n = tree.model.nv();
-    if (at.s >= 0) implicit_diagonal(tree, at.length);
-    crba(tree.model, placed(i, at.at).work, tree.M);
+    if (at.segment != nullptr) implicit_diagonal(tree, at.segment->s);
+    crba(tree.model, placed(i, at.at()).work, tree.M);
     tree.M.diagonal() += tree.E;
     TreeFactorization& factor = tree.new_factor();
     if (!factor.factor(tree.model, tree.M)) refuse("a mass matrix cannot be factored");
@@ -64,20 +64,21 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
       GradientTree& tree = *part(t).tree;
       const VecX own = z.segment(part(t).v, tree.model.nv());
       if (own.isZero(0)) continue;
-      DynamicsWorkspace& work = placed(t, at.at).work;
+      DynamicsWorkspace& work = placed(t, at.at()).work;
       momentum_derivatives(tree, work, own);
       tape.add(out + free[i], at.place + part(t).v, own.transpose() * tree.jacobian.q(), x);
-      if (at.s >= 0) tape.add_scaled(out + free[i], at.s, 1, x * own.dot(tree.E_by_s.cwiseProduct(own)));
+      if (at.segment != nullptr)
+        tape.add_scaled(out + free[i], at.slots->s, 1, x * own.dot(tree.E_by_s.cwiseProduct(own)));
       for (const Use& use : uses_) {
         if (use.part != t) continue;
         double change = 0;
         const int k = use.id.index;
         if (use.id.kind == ParameterKind::inertia)
           change = own.dot(rnea_by_inertia(tree.model, work, use.link, use.X_LB, use.id.component));
-        if (at.s >= 0 && midpoint() && use.id.kind == ParameterKind::damping)
-          change = own[k] * own[k] * implicit_damping(tree.model, k, at.length).by_damping;
-        if (at.s >= 0 && midpoint() && use.id.kind == ParameterKind::stiffness)
-          change = 0.25 * at.length * at.length * own[k] * own[k];
+        if (at.segment != nullptr && midpoint() && use.id.kind == ParameterKind::damping)
+          change = own[k] * own[k] * implicit_damping(tree.model, k, at.segment->s).by_damping;
+        if (at.segment != nullptr && midpoint() && use.id.kind == ParameterKind::stiffness)
+          change = 0.25 * at.segment->s * at.segment->s * own[k] * own[k];
         if (change != 0) tape.add_scaled(out + free[i], use.row, 1, x * change);
       }
     }
@@ -92,13 +93,15 @@ void IslandTape::add_share(const Shares& at, int row, const VecX& z, double scal
     if (r < 0 || r >= at.rows[c].count) continue;
     const Links links = links_of(substep_->contacts[static_cast<std::size_t>(at.rows[c].contact)]);
     RowDerivative by;
-    rows_by_position(at.rows[c], *contacts_[c], frames_[c], rates(links, at.at, z), by);
+    rows_by_position(at.rows[c], *contacts_[c], frames_[c], rates(links, at.at(), z), by);
     add_links(out, by.w_by_q.row(r), displacements(links, Place::start, q_), scale);
-    add_links(out, by.w_by_place.row(r), displacements(links, at.at, at.place), scale);
-    if (at.v0 >= 0)
-      add_links(out, by.w_by_v0.row(r), rates(links, at.at, at.place, at.v0_value, at.v0, 0), scale);
+    add_links(out, by.w_by_place.row(r), displacements(links, at.at(), at.place), scale);
+    add_links(out, by.w_by_v0.row(r),
+              at.segment != nullptr ? slip_rows(*at.segment, at.rows[c], links, *at.slots)
+                                    : rates(links, Place::start, q_, *at.v_before, at.v_before_row, 0),
+              scale);
     // Its own row on the tape for every z: tape.rows() is a number that nobody else has.
-    add_links(out, by.J.row(r), rates(links, at.at, at.place, z, -1, -2 - tape.rows()), scale);
+    add_links(out, by.J.row(r), rates(links, at.at(), at.place, z, -1, -2 - tape.rows()), scale);
   }
 }
 
@@ -129,12 +132,6 @@ bool IslandTape::slips_that_stop(const SolveTrace& trace) {
       stopped_.classes[static_cast<std::size_t>(rows.first + r)] =
           sticks && !none ? RowClass::separate : row_class(r);
       any = any || (sticks && none);
-      // Pulled at, the step locates the end of a slip along the pull only: one direction is not like the other.
-      if (sticks && none && rows.along_slip)
-        nearest.nearer({.kind = Kink::Kind::event,
-                        .distance = 0,
-                        .shape_a = contact.shape_a,
-                        .shape_b = contact.shape_b});
     }
   }
   return any;

@@ -14,15 +14,17 @@ constexpr double kAtClearance = 1.01;
 
 }  // namespace
 
-bool Closing::is_impact(double span) const {
-  return -approach > 2 * span * std::max(0.0, -free_pull) + kNoSpeed;
+double Closing::impact_speed(double span) const {
+  return 2 * span * std::max(0.0, -free_pull) + std::max(kNoSpeed, carried);
 }
+
+bool Closing::is_impact(double span) const { return -approach > impact_speed(span); }
 
 bool Closing::hits(const Horizon& time) const {
   if (gap <= kAtClearance * clearance) return approach < 0;
   // Too slow for an impact, too fast for a row of the segment: stopped without a bounce.
-  const bool lands = approach * time.left < -(standoff - clearance);
-  return at_standoff() && (lands || is_impact(time.span));
+  const bool too_fast = approach * time.left < -(standoff - clearance);
+  return at_standoff() && (too_fast || is_impact(time.span));
 }
 
 bool Closing::is_row(const Horizon& time) const {
@@ -33,6 +35,11 @@ bool Closing::is_row(const Horizon& time) const {
       time.integrator == Integrator::semi_implicit_euler ? y + time.s * time.s * std::min(0.0, free_pull) : y;
   if (excess >= active + slack() || y < -2 * std::max(excess, 0.0) - slack() || away > slack()) return false;
   return !is_impact(time.span);
+}
+
+bool Closing::lands(const Horizon& time) const {
+  const double pulled = 2 * time.s * std::abs(free_pull);
+  return gap - standoff < slack() + time.s * (std::abs(approach) + pulled);
 }
 
 double Closing::bias(const Horizon& time) const {

@@ -27,17 +27,23 @@ struct Closing {
   double free_pull = 0;  ///< Jₙ a of the motion without contact forces
   double standoff = 0;   ///< δ
   double clearance = 0;  ///< d_min
+  /// Of what carried load before: slower than this it goes on to [m/s]. A stack that is nudged is no rain of impacts.
+  double carried = 0;
 
   double slack() const { return 1.5 * (standoff - clearance); }
   bool at_standoff() const { return gap <= kAtStandoff * standoff; }
 
-  /// Closes faster than what one segment of acceleration explains, whatever the restitution is.
+  /// What one segment of acceleration explains.
+  double impact_speed(double span) const;
+  /// Closes faster than that, whatever the restitution is.
   bool is_impact(double span) const;
   /// To be stopped, or bounced, at once.
   bool hits(const Horizon& time) const;
   /// Whether the segment holds it apart by a force. All others are left to the sweep and to collide: admitting those that
   /// approach fast would brake them before they meet, admitting those that leave would do work on them.
   bool is_row(const Horizon& time) const;
+  /// Whether it can close within the segment, however fast.
+  bool lands(const Horizon& time) const;
   /// What the row's end velocity has to stay above, moved to the other side: w = J_m (v + v⁺) − J v − k, without the
   /// products of J_m:
   ///   −k_n − J v,  k_n = −closing_rate(c) − ½ Jₙ v

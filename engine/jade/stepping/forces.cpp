@@ -11,7 +11,9 @@ constexpr double kForceRounding = 1e-13;
 /// `to_the_end`: see LcpSettings.
 bool Island::solve_rows(bool to_the_end) {
   LcpSettings lcp = settings_.lcp;
-  lcp.to_the_end = to_the_end;
+  const double n = rows_.size();
+  work_ += n * n * n;
+  lcp.to_the_end = to_the_end && !is_tired();
   solve(problem_, lcp, warm_, lcp_, solution_);
   warm_ = solution_.classes;
   if (solution_.status != LcpStatus::solved) return false;

@@ -32,6 +32,9 @@ constexpr int kMostSpun = 16;
 // Of the kinetic energy in a segment: forty times what a pendulum shows that turns by a tenth of a radian in it.
 constexpr double kMuchDrift = 4e-3;
 
+// Sub-steps in a hurry; every one of them lets everything land that can be seen to.
+constexpr int kMostHurried = 8;
+
 // What is left of a step below this share of it is rounding.
 constexpr double kNothingLeft = 1e-12;
 
@@ -73,6 +76,8 @@ void Island::begin(const StepSettings& settings, double h, const int* slots_of_t
   report = {};
   report.impacts = std::move(impacts);
   slip_events_ = 0;
+  work_ = 0;
+  hurries_ = false;
 }
 
 Anchor Island::anchor(int shape) const {
@@ -121,7 +126,7 @@ void Island::update_start() {
 
 /// All contacts that may become rows: those within reach of one segment of acceleration, with a margin of two.
 void Island::find_contacts(const StepMemory& memory) {
-  double fastest = 0;
+  double fastest = 0, quickest = 0;
   for (const int shape : shapes) {
     const Anchor on = anchor(shape);
     if (on.tree < 0) continue;
@@ -131,9 +136,13 @@ void Island::find_contacts(const StepMemory& memory) {
     const Vec3 arm = tree.start.r[on.link] + tree.start.R[on.link] * s.centre_L;
     const Vec3 spin = A.head<3>();
     fastest = std::max(fastest, (A.tail<3>() + cross3(spin, arm)).norm() + spin.norm() * s.reach);
+    if (!hurries_) continue;
+    const Vec6& V = tree.start.V[on.link];
+    const Vec3 turn = V.head<3>();
+    quickest = std::max(quickest, (V.tail<3>() + cross3(turn, arm)).norm() + turn.norm() * s.reach);
   }
   // Two shapes of an island pull at most twice as much at each other.
-  const double reach = 2 * settings_.standoff + 4 * span_ * span_ * fastest;
+  const double reach = 2 * settings_.standoff + 4 * span_ * span_ * fastest + 2 * left_ * quickest;
 
   boxes_.resize(shapes.size());
   for (std::size_t i = 0; i < shapes.size(); ++i)
@@ -190,10 +199,13 @@ void Island::recall_classes(const StepMemory& memory) {
     if (old != before_.end() && old->key == contact.key) {
       contact.classes = old->classes;
       contact.was_row = old->first_row >= 0;
+      contact.carried = contact.was_row && contact.classes[0] == RowClass::clamped;
       continue;
     }
     const auto kept = std::lower_bound(memory.contacts.begin(), memory.contacts.end(), contact.key, less);
-    if (kept != memory.contacts.end() && kept->key == contact.key) contact.classes = kept->classes;
+    if (kept == memory.contacts.end() || kept->key != contact.key) continue;
+    contact.classes = kept->classes;
+    contact.carried = contact.classes[0] == RowClass::clamped;
   }
 }
 
@@ -219,16 +231,24 @@ double Island::longest_part(double left) const {
   return turn <= kLargestTurn ? left : left / std::ceil(turn / kLargestTurn);
 }
 
-/// Whether a mechanism that nothing brakes or touches changes its energy in the segment, beyond the work of its efforts, by
-/// more than its own accuracy: a light link in fast company turns little at the start and is spun up within, and the
-/// midpoint rule then errs by the order of the energy itself. Efforts act at the mean velocity, so that their work is
-/// effort · Δq exactly; a rule for no effort alone would make the step jump there.
+/// Whether mechanisms gain energy in the segment that nothing gave them, by more than their own accuracy: a light link in fast
+/// company turns little at the start and is spun up within, and the midpoint rule then errs by the order of the energy itself.
+/// Contact forces do the work f · ½ J_m (v + v⁺) exactly, and so do efforts, effort · Δq: a rule for no effort alone would
+/// make the step jump there. What no damper brakes must not lose any either.
 bool Island::drifts(double s) {
-  if (settings_.integrator != Integrator::midpoint || rows_.size() > 0) return false;
+  if (settings_.integrator != Integrator::midpoint) return false;
+  double gained = 0, size = 0;
+  bool jointed = false, braked = rows_.size() > 0;
   for (MovingTree* tree : trees) {
     const Model& model = tree->model;
+    if (!tree->prescribed.isZero(0)) return false;
     // A single body's spin changes by the order of the scheme alone.
-    if (model.links().size() == 1 || model.has_dampers() || !tree->prescribed.isZero(0)) continue;
+    jointed = jointed || model.links().size() > 1;
+    braked = braked || model.has_dampers();
+  }
+  if (!jointed) return false;
+  for (MovingTree* tree : trees) {
+    const Model& model = tree->model;
     const double before = kinetic_energy(model, tree->start, tree->now.v);
     const double held = potential_energy(model, tree->start, tree->now.q);
     tree->displacement = (0.5 * s) * (tree->now.v + tree->v_next);
@@ -236,11 +256,17 @@ bool Island::drifts(double s) {
     update_positions(model, tree->q_m, tree->middle);
     update_velocities(model, tree->v_next, tree->middle);
     const double after = kinetic_energy(model, tree->middle, tree->v_next);
-    const double gained = after - before + potential_energy(model, tree->middle, tree->q_m) - held -
-                          tree->effort.dot(tree->displacement);
-    if (std::abs(gained) > kMuchDrift * (before + after)) return true;
+    gained += after - before + potential_energy(model, tree->middle, tree->q_m) - held -
+              tree->effort.dot(tree->displacement);
+    size += before + after;
   }
-  return false;
+  if (rows_.size() > 0) {
+    VecX w = VecX::Zero(rows_.size());
+    rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->now.v; }, w);
+    rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->v_next; }, w);
+    gained -= 0.5 * solution_.f.dot(w);
+  }
+  return (braked ? gained : std::abs(gained)) > kMuchDrift * size;
 }
 
 /// A segment of the rest of the step and how much of it is certified. Rows hold contacts apart at the ends of a segment,
@@ -248,9 +274,11 @@ bool Island::drifts(double s) {
 /// with the forecast of how the path bends, and if that does not help made shorter, where it bends less.
 Island::Certified Island::certified_segment() {
   for (NearPair& pair : pairs) pair.bend = 0;
+  slips_stopped_ = false;
   double s = segment(longest_part(left_), SolveTrace::Length::rest);
   if (!settings_.continuous) return {s, s};
   double sigma = sweep(s);
+  if (is_tired()) return {s, sigma};
   const bool low = std::any_of(pairs.begin(), pairs.end(), [&](const NearPair& pair) {
     return pair.has_rows && pair.separation < 0.5 * settings_.standoff;
   });
@@ -271,6 +299,17 @@ Island::Certified Island::certified_segment() {
   return {s, sigma};
 }
 
+/// What is left of the step is made with semi-implicit Euler's straight paths: one contact problem a sub-step, in which
+/// everything that would meet before the end of the step is a row with its gap and lands without a bounce. Every motion is
+/// certified as any other.
+void Island::hurry() {
+  hurries_ = true;
+  settings_.integrator = Integrator::semi_implicit_euler;
+  settings_.max_substeps = std::min(settings_.max_substeps, report.substeps + kMostHurried);
+  report.hurried = 1;
+  if (trace) trace->hurried = true;
+}
+
 void Island::advance(const StepMemory& memory) {
   for (NearPair& pair : pairs) {
     pair.on_a = anchor(pair.a);
@@ -280,17 +319,21 @@ void Island::advance(const StepMemory& memory) {
   // Segments that are short only because something spins do not count against the limit of sub-steps.
   int spun = 0;
   while (report.substeps - spun < settings_.max_substeps && h_ - time > kNothingLeft * h_) {
+    if (!hurries_ && is_tired()) {
+      hurry();
+      spun = 0;
+    }
     ++report.substeps;
     update_start();
     free_acceleration();
     left_ = h_ - time;
-    span_ = longest_part(h_);
+    span_ = hurries_ ? left_ : longest_part(h_);
     find_contacts(memory);
     find_limits();
     update_contact_speeds();
     update_limit_speeds();
     record_start();
-    if (collide(time)) {
+    if (!hurries_ && collide(time)) {
       update_start();
       free_acceleration();
       update_contact_speeds();

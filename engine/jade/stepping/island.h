@@ -45,6 +45,7 @@ struct LiveLimit {
   CoordinateLimit limit;
   Closing closing;
   bool was_row = false;  ///< of the segment before
+  bool carried = false;  ///< load in the segment before, or at the end of the step before
   int row = -1;          ///< −1: no row of the problem at hand
   /// The first guess of a solve, as of a new contact.
   RowClass row_class = RowClass::clamped;
@@ -62,8 +63,15 @@ struct LiveContact {
   double free_pull = 0;          ///< Jₙ a of the motion without contact forces [m/s²]
   bool was_row =
       false;  ///< of the segment before: it belongs to an impact even when a little above the standoff
-  int first_row = -1;  ///< −1: no row of the problem at hand
-  int rows = 0;        ///< 3, or 1 without friction
+  bool carried = false;  ///< load in the segment before, or at the end of the step before
+  int first_row = -1;    ///< −1: no row of the problem at hand
+  int rows = 0;          ///< 3; 2 while it slides, normal and slip; 1 without friction
+  bool slides = false;   ///< its slip at the start counts: see find_slides
+  bool slow = false;     ///< it slides, but friction could stop or turn it within the segment
+  Vec3 carried_on =
+      Vec3::Zero();         ///< velocity of b against a at the middle, from the rates of the start [m/s]
+  bool slip_ends = false;   ///< within this segment: then it is held across its slip as well
+  bool from_start = false;  ///< the first tangent is along the slip of the segment's start
   std::array<Vec3, 3> directions{Vec3::Zero(), Vec3::Zero(),
                                  Vec3::Zero()};  ///< of its rows: normal and two tangents, world axes
   bool along_slip = false;  ///< the first tangent follows the slip; otherwise it is fixed in b
@@ -116,6 +124,8 @@ class Island {
     double s = 0, sigma = 0;  ///< length of the segment, and how much of it is free
   };
   Certified certified_segment();
+  bool is_tired() const { return work_ > settings_.patience; }
+  void hurry();
 
   // collide.cpp
   bool collide(double time);
@@ -142,7 +152,6 @@ class Island {
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;
   bool works_too_much() const;
-  double slip_at_start(const LiveContact& contact, int tangent) const;
   void finish_segment(double s);
 
   // forces.cpp
@@ -160,7 +169,19 @@ class Island {
   double until_limit(double s);
 
   // slip_event.cpp
-  double until_slip_ends(double s);
+  double slip_at_start(const LiveContact& contact, int tangent) const;
+  void find_slides();
+  bool slip_goes_on(const LiveContact& contact) const;
+  bool find_slow_slides();
+  void cut_where_slip_ends(double& s);
+  bool stop_slips(double s);
+  void stop(const std::vector<char>& at_once);
+  /// Had every slip of the segment gone on as it began.
+  struct SlipForecast {
+    ForcesTrace forced;
+    std::vector<std::pair<int, double>> ends;  ///< contacts whose slip ends within the segment, and when
+  };
+  SlipForecast forecast_slips(double s) const;
 
   // sweep.cpp
   double sweep(double s);
@@ -182,11 +203,17 @@ class Island {
   const CollisionModel& collision_;
   StepSettings settings_;
   double h_ = 0;
-  double span_ = 0;       ///< the longest segment that the spin of the bodies allows now [s]
-  double left_ = 0;       ///< of the step [s]
-  double bend_span_ = 0;  ///< length of the segment for which bends were forecast [s]
-  int slip_events_ = 0;   ///< that ended a segment of this step
-  bool halved_ = false;   ///< the last segment was made shorter so that its mean velocity settles
+  double work_ = 0;             ///< spent on the step so far, see StepSettings::patience
+  bool hurries_ = false;        ///< the rest of the step is made in a hurry
+  double span_ = 0;             ///< the longest segment that the spin of the bodies allows now [s]
+  double left_ = 0;             ///< of the step [s]
+  double bend_span_ = 0;        ///< length of the segment for which bends were forecast [s]
+  int slip_events_ = 0;         ///< that ended a segment of this step
+  bool slips_stopped_ = false;  ///< this sub-step began with stopping some at once
+  bool slips_end_ =
+      false;  ///< some slip ends in this segment: friction of all that slide follows the start's slip
+  bool slip_uncut_ = false;  ///< a slip ends in this segment and is not located: there were too many
+  bool halved_ = false;      ///< the last segment was made shorter so that its mean velocity settles
   bool row_blocked_ =
       false;  ///< the last sweep ended at a pair that the segment's rows should have held apart
 
@@ -199,6 +226,7 @@ class Island {
   LcpWorkspace lcp_;
   std::vector<RowClass> warm_;
   VecX k_, bias_, scale_;
+  std::vector<double> turning_rates_;            ///< per pair: see find_slow_slides
   std::vector<Transform> at_start_, at_middle_;  ///< per entry of `shapes`: poses
   std::vector<ShapePath> paths_;                 ///< per entry of `shapes`
   std::vector<MotionSample> path_starts_;        ///< per entry of `shapes`: its path at time 0

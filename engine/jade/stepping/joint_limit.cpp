@@ -64,7 +64,9 @@ void Island::recall_limits(const StepMemory& memory) {
     const auto kept =
         std::lower_bound(memory.limits.begin(), memory.limits.end(), live.limit.key,
                          [](const StepMemory::Limit& x, std::uint64_t key) { return x.key < key; });
-    if (kept != memory.limits.end() && kept->key == live.limit.key) live.row_class = kept->row_class;
+    if (kept == memory.limits.end() || kept->key != live.limit.key) continue;
+    live.row_class = kept->row_class;
+    live.carried = live.row_class == RowClass::clamped;
   }
 }
 
@@ -74,6 +76,8 @@ void Island::find_limits() {
     live.closing.gap = live.limit.sign() * (position - live.limit.value);
     if (live.closing.gap < -live.closing.standoff) throw BeyondLimit{live.limit, position};
     live.was_row = live.row >= 0;
+    if (live.was_row) live.carried = live.row_class == RowClass::clamped;
+    live.closing.carried = live.carried ? (live.closing.standoff - live.closing.clearance) / h_ : 0;
     live.row = -1;
   }
 }
@@ -89,7 +93,9 @@ void Island::choose_limit_rows(double s) {
   row_limits_.clear();
   for (std::size_t l = 0; l < limits.size(); ++l) {
     limits[l].row = -1;
-    if (limits[l].closing.is_row(horizon(s))) row_limits_.push_back(static_cast<int>(l));
+    const Closing& closing = limits[l].closing;
+    if (hurries_ ? closing.lands(horizon(s)) : closing.is_row(horizon(s)))
+      row_limits_.push_back(static_cast<int>(l));
   }
 }
 

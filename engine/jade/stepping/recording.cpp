@@ -86,7 +86,8 @@ std::vector<RowsTrace> Island::rows_trace() const {
                     .first = contacts[c].first_row,
                     .count = contacts[c].rows,
                     .directions = contacts[c].directions,
-                    .along_slip = contacts[c].along_slip});
+                    .along_slip = contacts[c].along_slip,
+                    .from_start = contacts[c].from_start});
   return rows;
 }
 
@@ -147,7 +148,7 @@ Kink Island::nearest_choice(double s) const {
                             ? y + s * s * std::min(0.0, contact.free_pull)
                             : y;
     double distance = 0;
-    const double limit = 2 * span_ * std::max(0.0, -contact.free_pull);
+    const double limit = closing(contact).impact_speed(span_);
     const double impact = -contact.approach - limit, size = std::abs(contact.approach) + limit;
     const auto share = [](double margin, double of) { return of > 0 ? margin / of : 0; };
     const double far = share(excess - active - slack, std::abs(excess) + active + slack);
@@ -215,6 +216,7 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
     solve.nearest = nearest_class();
   }
   solve.nearest.nearer(nearest_choice(s));
+  if (slip_uncut_) solve.nearest.nearer({.kind = Kink::Kind::event, .distance = 0});
   solve.u_first = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.u_first; });
   solve.v_next = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.v_next; });
   for (const BendTrace& bend : bends_)

@@ -24,9 +24,6 @@ constexpr double kNearlySettled =
     1e-9;                        // where friction changes its mind between passes, it need not come closer
 constexpr int kFirstPasses = 4;  // may go astray
 constexpr int kMostHalves = 12;
-constexpr int kMostLooks = 4;
-// In one step; what wobbles could stick and slip without end.
-constexpr int kMostSlipEvents = 8;
 // Shares of the room between standoff and clearance: what curved paths may take of it in one segment, and what is given
 // back at most; more needs a shorter segment.
 constexpr double kMuchBend = 0.02;
@@ -82,7 +79,9 @@ void Island::update_contact_speeds() {
 }
 
 Closing Island::closing(const LiveContact& contact) const {
-  return {contact.now.gap, contact.approach, contact.free_pull, settings_.standoff, settings_.clearance};
+  return {contact.now.gap,     contact.approach,
+          contact.free_pull,   settings_.standoff,
+          settings_.clearance, contact.carried ? (settings_.standoff - settings_.clearance) / h_ : 0};
 }
 
 void Island::set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity) {
@@ -124,7 +123,9 @@ void Island::add_rows(bool middle) {
     LiveContact& contact = contacts[c];
     const NearPair& pair = pairs[contact.pair];
     const FeatureContact& at = middle ? contact.middle : contact.now;
-    contact.rows = pair.friction > 0 ? 3 : 1;
+    const bool only_against_slip =
+        middle && contact.slides && contact.along_slip && !contact.slip_ends && !contact.slow;
+    contact.rows = pair.friction == 0 ? 1 : only_against_slip ? 2 : 3;
     contact.first_row = rows_.add_contact(row_trees_, pair.on_a, pair.on_b, 0.5 * (at.p_A + at.p_B),
                                           contact.directions.data(), contact.rows);
     problem_.rows.push_back({RowKind::normal, -1, 0});
@@ -144,7 +145,7 @@ void Island::choose_rows(double s) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     LiveContact& contact = contacts[c];
     contact.first_row = -1;
-    if (!closing(contact).is_row(horizon(s))) continue;
+    if (!(hurries_ ? closing(contact).lands(horizon(s)) : closing(contact).is_row(horizon(s)))) continue;
     pairs[contact.pair].has_rows = true;
     row_contacts_.push_back(static_cast<int>(c));
   }
@@ -186,25 +187,21 @@ void Island::prepare_middle(double s) {
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
 /// friction changes its direction there, and a step across would be of first order only. Returns the length.
 double Island::segment(double s, SolveTrace::Length rule) {
-  halved_ = false;
+  halved_ = slips_end_ = slip_uncut_ = false;
+  for (LiveContact& contact : contacts) contact.slip_ends = contact.slow = false;
   // The mean velocity is a fixed point that a light link in fast company may flee from: shorter segments contract.
   for (int half = 0; (!solve_segment(s) || drifts(s)) && half < kMostHalves; ++half) {
     s *= 0.5;
     halved_ = true;
   }
   record_solve(s, rule);
-  if (settings_.integrator == Integrator::midpoint) {
-    // Each event is located from a linear forecast; a second look settles what the first left of the slip.
-    bool ended = false;
-    for (int look = 0; look < kMostLooks && slip_events_ < kMostSlipEvents; ++look) {
-      const double end = until_slip_ends(s);
-      if (!(end < s)) break;
-      s = end;
+  if (settings_.integrator == Integrator::midpoint && !is_tired()) {
+    if (find_slow_slides()) {
       solve_segment(s);
-      record_solve(s, SolveTrace::Length::event);
-      ended = true;
+      record_solve(s, SolveTrace::Length::same);
     }
-    if (ended) ++slip_events_;
+    if (stop_slips(s)) return segment(s, rule);
+    if (slips_end_) cut_where_slip_ends(s);
   }
   finish_segment(s);
   return s;
@@ -245,7 +242,9 @@ bool Island::solve_segment(double s) {
   choose_rows(s);
   prepare_middle(s);
 
-  // The same features at the middle; tangents along the slip that would be without friction.
+  // The same features at the middle; tangents along the slip that would be without friction, unless that ends.
+  for (const int c : row_contacts_) contacts[c].middle = midpoint ? at_middle(contacts[c]) : contacts[c].now;
+  find_slides();
   for (MovingTree* tree : trees) {
     if (midpoint)
       tree->v_bar = 0.5 * (tree->now.v + tree->u);
@@ -256,8 +255,13 @@ bool Island::solve_segment(double s) {
   }
   for (const int c : row_contacts_) {
     LiveContact& contact = contacts[c];
-    contact.middle = midpoint ? at_middle(contact) : contact.now;
-    set_directions(contact, contact.middle, relative_velocity(contact, true));
+    contact.from_start = slips_end_ && contact.slides;
+    const Vec3 mean = relative_velocity(contact, true);  // for Euler's rules that of the end
+    const bool turns = !midpoint || (contact.slides && !contact.slow && !contact.slip_ends);
+    set_directions(contact, contact.middle,
+                   contact.from_start ? contact.velocity
+                   : turns            ? mean
+                                      : Vec3(2 * mean - contact.carried_on));
   }
   add_rows(true);
   set_bias(s);
@@ -276,6 +280,10 @@ bool Island::solve_segment(double s) {
       size = std::max({size, tree->v_next.lpNorm<Eigen::Infinity>(), tree->now.v.lpNorm<Eigen::Infinity>()});
     }
     if (!midpoint || (pass > 0 && change <= kSettled * size)) return true;
+    if (is_tired() && pass >= kFirstPasses) {
+      if (trace) trace->hurried = true;
+      return true;
+    }
     if (!(change <= before) && pass > kFirstPasses && !(change <= kNearlySettled * size)) return false;
     before = change;
     speed = size;
@@ -358,14 +366,6 @@ bool Island::works_too_much() const {
   for (const int c : row_contacts_) push_out += solution_.f[contacts[c].first_row];
   push_out *= (settings_.standoff - settings_.clearance) / h_;
   return 0.5 * solution_.f.dot(w) > kMuchWork * kinetic + push_out;
-}
-
-/// J v along tangent 1 or 2 at the start of the segment, where the normal is another one: the middle's first tangent is
-/// turned into the start's tangent plane.
-double Island::slip_at_start(const LiveContact& contact, int tangent) const {
-  const Vec3 &n = contact.now.normal, &t = contact.directions[1];
-  const Vec3 first = (t - n.dot(t) * n).normalized();
-  return tangent == 1 ? first.dot(contact.velocity) : contact.hand * n.cross(first).dot(contact.velocity);
 }
 
 void Island::finish_segment(double s) {

@@ -5,6 +5,15 @@
 
 #include "jade/stepping/island.h"
 
+/// Friction of a contact that slides acts against its slip and not across it. Its direction is that of the mean slip over the
+/// segment, which turns as the slip does: of second order as long as the slip goes on. A tangent across it would hold the
+/// slip from turning, whatever the step size. Where the slip ends within the segment there is no mean direction: friction
+/// then follows the slip of the start, the segment is cut where that has come to rest, and from there the LCP decides
+/// between sticking and slipping on. Contacts whose slip ends are held across it as well, so that they do come to rest;
+/// that is wrong for less than one step of each slip, and leaves the order.
+/// A slip that would end almost at once is stopped by an impulse instead: a cut so short that a gap of nanometres closes in it
+/// has no normal forces and thus no friction, and a body at rest that is nudged would be cut once for each of its contacts.
+
 namespace jade {
 namespace {
 
@@ -12,8 +21,15 @@ namespace {
 constexpr double kNoSlip = 1e-9;
 // A contact that pivots has slip from the turning of its features alone; only what is well above that is motion.
 constexpr double kPivoting = 0.1;
-// An event this near to either end of the segment is the end.
+// A slip that ends within this share of the segment ends at its start: what it would still move is below the square of
+// this, of what a body falls in the segment.
+constexpr double kAtOnce = 1e-3;
+// An event this near to the end of the segment is the end.
 constexpr double kAtEnd = 1e-9;
+// Each end is located from a linear forecast; later looks settle what the first left of the slip.
+constexpr int kMostLooks = 4;
+// In one step; what wobbles could stick and slip without end.
+constexpr int kMostSlipEvents = 8;
 
 /// Forces of given classes: f = P x with x the free rows, S (A P x + b) = 0. Redundant rows are shared by a compliance
 /// that vanishes: x ← x + (K + ε)⁻¹(−b − K x).
@@ -49,48 +65,168 @@ VecX forces_of_classes(const LcpProblem& problem, const std::vector<RowClass>& c
 
 }  // namespace
 
-/// The length after which the first slip of this segment has come to rest: with u₀ the slip at the start and w the one
-/// at the end if the contact went on slipping the same way, s* = s u₀ / (u₀ − w).
-double Island::until_slip_ends(double s) {
-  const auto may_end = [&](const LiveContact& contact) {
-    // The first tangent is along the slip, so friction holds it back at −μ f_n until it ends.
-    return contact.rows == 3 && solution_.classes[contact.first_row] == RowClass::clamped &&
-           solution_.classes[contact.first_row + 1] != RowClass::low && slip_at_start(contact, 1) > kNoSlip;
-  };
-  if (std::none_of(row_contacts_.begin(), row_contacts_.end(), [&](int c) { return may_end(contacts[c]); }))
-    return s;
+/// J v along tangent 1 or 2 at the start of the segment, where the normal is another one: the middle's first tangent is
+/// turned into the start's tangent plane.
+double Island::slip_at_start(const LiveContact& contact, int tangent) const {
+  const Vec3 &n = contact.now.normal, &t = contact.directions[1];
+  const Vec3 first = (t - n.dot(t) * n).normalized();
+  return tangent == 1 ? first.dot(contact.velocity) : contact.hand * n.cross(first).dot(contact.velocity);
+}
 
-  std::vector<RowClass> classes = solution_.classes;
-  std::vector<std::pair<int, double>> ending;  // row, u₀
-  VecX at_middle = VecX::Zero(rows_.size());
-  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->now.v; }, at_middle);
+/// Which rows of the segment slide at its start. The trees' middle has the velocities of the start.
+void Island::find_slides() {
+  for (const int c : row_contacts_) {
+    LiveContact& contact = contacts[c];
+    contact.slides = false;
+    contact.carried_on = relative_velocity(contact, true);
+    if (settings_.integrator != Integrator::midpoint || pairs[contact.pair].friction == 0) continue;
+    const Vec3& n = contact.now.normal;
+    const Vec3 turning = contact.carried_on - contact.velocity;
+    const double slip = (contact.velocity - n.dot(contact.velocity) * n).norm();
+    contact.slides = slip > kNoSlip + kPivoting * (turning - n.dot(turning) * n).norm();
+  }
+}
+
+/// Whether friction held the slip back from the start of the segment to its end: then it never vanished.
+bool Island::slip_goes_on(const LiveContact& contact) const {
+  return (contact.rows == 2 || contact.slow) && solution_.classes[contact.first_row + 1] == RowClass::low &&
+         slip_at_start(contact, 1) > 0;
+}
+
+/// A slip that turns by itself feels friction across it as a damper of rate μ f_n A_tt / |slip| a segment. Beyond 1 a
+/// direction that is known beforehand overshoots, and with several contacts the slip would start to whirl: then the contact
+/// is held across the slip as well, and the slip is that of the end, which is stable and of first order. A slip is as slow
+/// as that only for some steps after it starts and before it ends. True: there are some that were not known.
+bool Island::find_slow_slides() {
+  turning_rates_.assign(pairs.size(), 0);
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
-    if (!may_end(contact)) continue;
+    if (contact.rows != 2) continue;
     const int row = contact.first_row + 1;
-    const double u0 = slip_at_start(contact, 1);
-    if (u0 <= kNoSlip + kPivoting * std::abs(at_middle[row] - u0)) continue;
-    classes[row] = RowClass::low;
-    classes[row + 1] = RowClass::stick;
-    ending.push_back({row, u0});
+    const double slip = 0.5 * (slip_at_start(contact, 1) + solution_.v[row]);
+    turning_rates_[contact.pair] +=
+        std::abs(solution_.f[row]) * problem_.A(row, row) / std::max(slip, kNoSlip);
   }
-  if (ending.empty()) return s;
+  bool found = false;
+  for (const int c : row_contacts_)
+    if (contacts[c].rows == 2 && turning_rates_[contacts[c].pair] > 1) found = contacts[c].slow = true;
+  return found;
+}
 
-  const VecX f = forces_of_classes(problem_, classes), w = problem_.A * f + problem_.b;
-  double first = s;
-  EventTrace event;
-  for (const auto& [row, u0] : ending) {
-    const double end = w[row] < 0 ? s * u0 / (u0 - w[row]) : s;
-    if (end >= first) continue;
-    first = end;
-    event = {.row = row, .u0 = u0, .w = w[row]};
+/// When slips end: with u₀ the slip at the start and w the one at the end if all that slide went on the same way,
+/// s* = s u₀ / (u₀ − w).
+Island::SlipForecast Island::forecast_slips(double s) const {
+  SlipForecast forecast{.forced = {solution_.classes, {}}};
+  std::vector<RowClass>& classes = forecast.forced.classes;
+  std::vector<int> sliding;
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    if (!contact.slides || classes[contact.first_row] != RowClass::clamped) continue;
+    classes[contact.first_row + 1] = RowClass::low;
+    if (contact.rows == 3) classes[contact.first_row + 2] = RowClass::separate;
+    sliding.push_back(c);
   }
-  if (!(first > kAtEnd * s && first < (1 - kAtEnd) * s)) return s;
-  if (trace) {
-    event.forced = {std::move(classes), f};
-    trace->substeps.back().solves.back().event = std::move(event);
+  forecast.forced.f = forces_of_classes(problem_, classes);
+  const VecX w = problem_.A * forecast.forced.f + problem_.b;
+  for (const int c : sliding) {
+    const double at_end = w[contacts[c].first_row + 1], u0 = slip_at_start(contacts[c], 1);
+    if (at_end < 0) forecast.ends.push_back({c, s * u0 / (u0 - at_end)});
   }
-  return first;
+  return forecast;
+}
+
+/// Where slips end in the segment just solved, it is solved again with friction along the slip of the start. If some of
+/// them end at once, they are stopped; true: the segment starts from other velocities then.
+bool Island::stop_slips(double s) {
+  const auto goes_on = [&](int c) {
+    const LiveContact& contact = contacts[c];
+    return !contact.slides || solution_.classes[contact.first_row] != RowClass::clamped ||
+           slip_goes_on(contact);
+  };
+  if (std::all_of(row_contacts_.begin(), row_contacts_.end(), goes_on)) return false;
+  slips_end_ = true;
+  solve_segment(s);
+  record_solve(s, SolveTrace::Length::same);
+  if (slips_stopped_) return false;
+  std::vector<char> at_once(contacts.size(), false);
+  for (const auto& [c, end] : forecast_slips(s).ends)
+    slips_stopped_ = (at_once[c] = end <= kAtOnce * s) || slips_stopped_;
+  if (slips_stopped_) stop(at_once);
+  return slips_stopped_;
+}
+
+/// Impulses that stop the slips of some contacts, and of those that stick, and leave all normal velocities as they are:
+///   M (v' − v) = Jᵀ P x,   S_t J v' = 0,   S_n J (v' − v) = 0
+/// Infinitesimal ones, as those of friction during a time that is too short to matter: they are within its cone as the
+/// forecast was that they end the slip, and pull at no normal.
+void Island::stop(const std::vector<char>& at_once) {
+  std::vector<RowClass> normals;
+  std::vector<char> held;
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    normals.push_back(solution_.classes[contact.first_row]);
+    held.push_back(at_once[c] || (!contact.slides && contact.rows == 3 &&
+                                  solution_.classes[contact.first_row + 1] == RowClass::stick));
+  }
+  for (const int c : row_contacts_) set_directions(contacts[c], contacts[c].now, contacts[c].velocity);
+  const std::vector<RowClass> limit_classes(solution_.classes.end() - static_cast<long>(row_limits_.size()),
+                                            solution_.classes.end());
+  add_rows(false);
+  std::vector<RowClass> classes(problem_.rows.size(), RowClass::separate);
+  std::copy(limit_classes.begin(), limit_classes.end(),
+            classes.end() - static_cast<long>(limit_classes.size()));
+  problem_.b.setZero(rows_.size());
+  rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->now.v; }, problem_.b);
+  for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
+    const LiveContact& contact = contacts[row_contacts_[i]];
+    classes[contact.first_row] = normals[i];
+    problem_.b[contact.first_row] = 0;
+    if (contact.rows < 3 || normals[i] != RowClass::clamped) continue;
+    if (held[i])
+      classes[contact.first_row + 1] = classes[contact.first_row + 2] = RowClass::stick;
+    else if (contact.slides)
+      classes[contact.first_row + 1] = RowClass::low;
+  }
+  for (const int l : row_limits_) problem_.b[limits[l].row] = 0;
+  rows_.add_impulses(forces_of_classes(problem_, classes),
+                     [&](int tree) -> VecX& { return trees[tree]->now.v; });
+  update_start();
+  free_acceleration();
+  update_contact_speeds();
+  update_limit_speeds();
+  if (trace) trace->substeps.back().solves.clear();
+}
+
+/// Cuts a segment in which slips end where the first of them does.
+void Island::cut_where_slip_ends(double& s) {
+  bool cut = false;
+  for (int look = 0; look < kMostLooks; ++look) {
+    SlipForecast forecast = forecast_slips(s);
+    double first = s;
+    bool others = false;  // that were not known to end
+    EventTrace event;
+    for (const auto& [c, end] : forecast.ends) {
+      others = others || !contacts[c].slip_ends;
+      contacts[c].slip_ends = true;
+      if (end >= first) continue;
+      first = end;
+      const double u0 = slip_at_start(contacts[c], 1);
+      event = {.row = contacts[c].first_row + 1, .u0 = u0, .w = u0 - s * u0 / end};
+    }
+    const bool within = first > kAtEnd * s && first < (1 - kAtEnd) * s;
+    const bool cuts = within && slip_events_ < kMostSlipEvents;
+    slip_uncut_ = within && !cuts;
+    if (!cuts && !others) break;
+    if (cuts && trace) {
+      event.forced = std::move(forecast.forced);
+      trace->substeps.back().solves.back().event = std::move(event);
+    }
+    if (cuts) s = first;
+    cut = cut || cuts;
+    solve_segment(s);
+    record_solve(s, cuts ? SolveTrace::Length::event : SolveTrace::Length::same);
+  }
+  if (cut) ++slip_events_;
 }
 
 }  // namespace jade

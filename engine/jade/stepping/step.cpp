@@ -94,6 +94,7 @@ void collect(const Island& island, StepResult& result) {
   report.lost_time += part.lost_time;
   report.without_gaps += part.without_gaps;
   report.unsolved += part.unsolved;
+  report.hurried += part.hurried;
   report.impact_energy += part.impact_energy;
   if (part.worst_residual > report.worst_residual) {
     report.worst_residual = part.worst_residual;

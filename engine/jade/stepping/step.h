@@ -24,7 +24,10 @@ struct StepSettings {
   /// exact numbers and their paths parabolas, so it need only be well above rounding; it keeps the clearance's share of
   /// that when something pushes it on.
   double limit_standoff = 1e-9;
-  int max_substeps = 64;   ///< of one island; what is left of the step then is lost time, reported
+  int max_substeps = 64;  ///< of one island; what is left of the step then is lost time, reported
+  /// Work that an island may spend on a step, as the sum of rows³ over its contact problems. Where that is not enough, as in
+  /// a heap that a hundred bodies rain into, the rest of the step is made in a hurry: see Island::hurry.
+  double patience = 5e8;
   bool continuous = true;  ///< off: motions are not certified. Only to show what continuous detection is for
   bool keep_path = false;  ///< hand out the motion within the step as well, for judges and slow replays
   LcpSettings lcp;
@@ -89,6 +92,7 @@ struct StepReport {
   std::string worst_stage;    ///< which rung gave that answer
   int without_gaps = 0;       ///< LCPs that no forces solve with their gaps, solved for velocities alone
   int unsolved = 0;           ///< LCPs without a valid solution even so, answered for A + εI
+  int hurried = 0;            ///< islands that ran out of patience: their last landings did not bounce
   double impact_energy = 0;   ///< kinetic energy that impacts added [J]: never more than rounding
   std::vector<ImpactReport> impacts;
   std::vector<ContactReport> contacts;

@@ -23,7 +23,7 @@ struct Kink {
     row_class,   ///< a row of a problem between two classes (touching and leaving, sticking and slipping)
     row_choice,  ///< a contact between being held by the segment, being hit and being left alone
     grazing,     ///< a hit at no speed, or two hits at one time
-    event,       ///< a slip of no speed under a pull: it would end at once or not, depending on where it goes
+    event,       ///< a slip that ends within a segment which is not cut there: too many did
   };
   Kind kind = Kind::none;
   double distance = std::numeric_limits<double>::infinity();
@@ -59,12 +59,15 @@ struct LimitRowTrace {
   bool bounces = false;  ///< in an impact: whether restitution acts on it
 };
 
-/// The rows of a contact in a problem: its normal, and two tangents unless it is without friction.
+/// The rows of a contact in a problem: its normal, and two tangents; one while it slides, none without friction.
 struct RowsTrace {
   int contact = -1;  ///< in SubstepTrace::contacts
   int first = 0, count = 0;
   std::array<Vec3, 3> directions;
-  bool along_slip = false;  ///< the first tangent follows the slip; otherwise it is fixed in shape b
+  /// The first tangent follows the slip that would be without friction, otherwise it is fixed in shape b: the mean slip of
+  /// the segment with one tangent, that of its end with two.
+  bool along_slip = false;
+  bool from_start = false;  ///< it follows the slip at the start of the segment instead
 };
 
 /// A solved problem: classes and forces, per row.
@@ -165,6 +168,7 @@ struct IslandTrace {
   VecX effort, prescribed;
   std::vector<SubstepTrace> substeps;
   double lost_time = 0;
+  bool hurried = false;  ///< a part of it was made with another integrator
 };
 
 struct StepTrace {
