@@ -19,7 +19,7 @@ namespace {
 
 /// The benchmark mechanisms hang on hinges, and their root on one or on a free joint.
 dart::dynamics::SkeletonPtr skeleton_of(const SceneDescription& scene) {
-  const auto skeleton = dart::dynamics::Skeleton::create(scene.name);
+  const dart::dynamics::SkeletonPtr skeleton = dart::dynamics::Skeleton::create(scene.name);
   for (const BodyDescription& body : scene.bodies) {
     dart::dynamics::BodyNode* parent =
         body.joint.parent.empty() ? nullptr : skeleton->getBodyNode(body.joint.parent);

@@ -76,7 +76,8 @@ StepScene arm_on_twelve_contacts() {
   BodyDescription& hand = s.scene.bodies.back();
   for (int k = 0; k < 12; ++k) {
     ShapeDescription ball{.geometry = Sphere{kRadius}, .material = s.scene.materials[0]};
-    ball.X_BS.position = Vec3(0.05 * (k % 4) - 0.075, 0.05 * (k / 4) - 0.05, kRadius + kStandoff - kHeight);
+    const int column = k % 4, row = k / 4;
+    ball.X_BS.position = Vec3(0.05 * column - 0.075, 0.05 * row - 0.05, kRadius + kStandoff - kHeight);
     hand.shapes.push_back(std::move(ball));
   }
   return s;
@@ -100,7 +101,8 @@ StepScene hundred_boxes() {
   std::mt19937 random(7);  // its sequence is fixed by the standard
   const auto draw = [&] { return 2 * (random() / 4294967296.0) - 1; };
   for (int i = 0; i < 100; ++i) {
-    const Vec3 at(kPitch * (i % 5 - 2), kPitch * (i / 5 % 5 - 2), 0.2 + kPitch * (i / 25));
+    const int column = i % 5, row = i / 5 % 5, layer = i / 25;
+    const Vec3 at(kPitch * (column - 2), kPitch * (row - 2), 0.2 + kPitch * layer);
     BodyDescription box =
         free_solid(fmt::format("box{}", i + 1), kCube, at + 0.02 * Vec3(draw(), draw(), draw()));
     const Quat turn = Quat(1, 0.1 * draw(), 0.1 * draw(), 0.1 * draw()).normalized();
@@ -116,10 +118,12 @@ StepScene hundred_in_towers() {
               .steps = 500,
               .rests = true,
               .falls_at = kSide / 2};
-  for (int i = 0; i < 100; ++i)
-    s.scene.bodies.push_back(free_solid(
-        fmt::format("box{}", i + 1), kCube,
-        Vec3(0.5 * (i % 5), 0.5 * (i / 5 % 5), kSide / 2 + kStandoff + (i / 25) * (kSide + kStandoff))));
+  for (int i = 0; i < 100; ++i) {
+    const int column = i % 5, row = i / 5 % 5, layer = i / 25;
+    s.scene.bodies.push_back(
+        free_solid(fmt::format("box{}", i + 1), kCube,
+                   Vec3(0.5 * column, 0.5 * row, kSide / 2 + kStandoff + layer * (kSide + kStandoff))));
+  }
   return s;
 }
 
@@ -128,12 +132,14 @@ StepScene separate_pairs(int pairs) {
               .steps = 10,
               .rests = true,
               .falls_at = kSide / 2};
-  const int row = static_cast<int>(std::ceil(std::sqrt(pairs)));
-  for (int i = 0; i < pairs; ++i)
+  const int columns = static_cast<int>(std::ceil(std::sqrt(pairs)));
+  for (int i = 0; i < pairs; ++i) {
+    const int column = i % columns, row = i / columns;
     for (const int k : {0, 1})
       s.scene.bodies.push_back(
           free_solid(fmt::format("cube{}", 2 * i + k + 1), kCube,
-                     Vec3(i % row, i / row, kSide / 2 + kStandoff + k * (kSide + kStandoff))));
+                     Vec3(column, row, kSide / 2 + kStandoff + k * (kSide + kStandoff))));
+  }
   return s;
 }
 

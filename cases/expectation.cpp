@@ -81,7 +81,8 @@ std::vector<double> upward_crossings(const std::vector<double>& t, const std::ve
 
 using ExactAtFrame = std::function<VecX(const Recording&, const Frame&, const Mechanism&)>;
 
-Expectation convergence(Quantity quantity, Tolerance tolerance, Convergence settings, ExactAtFrame exact) {
+Expectation convergence(const Quantity& quantity, Tolerance tolerance, Convergence settings,
+                        ExactAtFrame exact) {
   const auto measure = [=](const Evidence& evidence, Scheme scheme, Measurement& m) {
     // Errors on h, h/2 and h/4; the plots show them over the time step.
     std::vector<double> errors;
@@ -112,8 +113,7 @@ Expectation convergence(Quantity quantity, Tolerance tolerance, Convergence sett
     m.error = std::max(0.0, m.expected - m.value);
     return 1.0;
   };
-  return Expectation("converges at the order of its scheme", std::move(quantity), std::move(tolerance),
-                     measure)
+  return Expectation("converges at the order of its scheme", quantity, std::move(tolerance), measure)
       .refined();
 }
 
@@ -173,7 +173,7 @@ Measurement Expectation::hold_against(const Evidence& evidence, double tolerance
   return m;
 }
 
-Expectation equals(Quantity quantity, ClosedForm exact, Tolerance tolerance) {
+Expectation equals(const Quantity& quantity, const ClosedForm& exact, Tolerance tolerance) {
   const auto measure = [=](const Evidence& evidence, Scheme, Measurement& m) {
     compare(
         evidence, evidence.levels[0], quantity, [&](const Frame& f, const VecX&) { return exact.at(f.time); },
@@ -184,7 +184,7 @@ Expectation equals(Quantity quantity, ClosedForm exact, Tolerance tolerance) {
   return {"equals the closed form", quantity, std::move(tolerance), measure};
 }
 
-Expectation ends_at(Quantity quantity, ClosedForm exact, Tolerance tolerance) {
+Expectation ends_at(const Quantity& quantity, const ClosedForm& exact, Tolerance tolerance) {
   const auto measure = [=](const Evidence& evidence, Scheme, Measurement& m) {
     compare(
         evidence, evidence.levels[0], quantity, [](const Frame&, const VecX& value) { return value; },
@@ -203,7 +203,7 @@ Expectation ends_at(Quantity quantity, ClosedForm exact, Tolerance tolerance) {
   return {"ends at the closed form", quantity, std::move(tolerance), measure};
 }
 
-Expectation conserves(Quantity quantity, Tolerance tolerance, double scale) {
+Expectation conserves(const Quantity& quantity, Tolerance tolerance, double scale) {
   const auto measure = [=](const Evidence& evidence, Scheme, Measurement& m) {
     const VecX initial = quantity.value(evidence.mechanism, evidence.levels[0].frames[0]);
     compare(
@@ -214,7 +214,7 @@ Expectation conserves(Quantity quantity, Tolerance tolerance, double scale) {
   return {"is conserved", quantity, std::move(tolerance), measure};
 }
 
-Expectation never_increases(Quantity quantity, Tolerance tolerance) {
+Expectation never_increases(const Quantity& quantity, Tolerance tolerance) {
   const auto measure = [=](const Evidence& evidence, Scheme, Measurement& m) {
     VecX lowest = quantity.value(evidence.mechanism, evidence.levels[0].frames[0]);
     const double scale = std::abs(lowest[0]);
@@ -235,7 +235,7 @@ Expectation never_increases(Quantity quantity, Tolerance tolerance) {
   return {"never increases", quantity, std::move(tolerance), measure};
 }
 
-Expectation stays_above(Quantity quantity, double bound, Tolerance tolerance) {
+Expectation stays_above(const Quantity& quantity, double bound, Tolerance tolerance) {
   const auto measure = [=](const Evidence& evidence, Scheme, Measurement& m) {
     compare(
         evidence, evidence.levels[0], quantity,
@@ -257,7 +257,7 @@ Expectation never_intersects() {
                       .why = "a nanometre: poses of metres are rounded a million times finer"});
 }
 
-Expectation period_equals(Quantity quantity, double period, Tolerance tolerance) {
+Expectation period_equals(const Quantity& quantity, double period, Tolerance tolerance) {
   const auto measure = [=](const Evidence& evidence, Scheme, Measurement& m) {
     compare(
         evidence, evidence.levels[0], quantity, [](const Frame&, const VecX& value) { return value; },
@@ -284,14 +284,15 @@ Expectation period_equals(Quantity quantity, double period, Tolerance tolerance)
   return {"has the period", quantity, std::move(tolerance), measure};
 }
 
-Expectation converges_at_order_of_scheme(Quantity quantity, ClosedForm exact, Tolerance tolerance,
-                                         Convergence settings) {
+Expectation converges_at_order_of_scheme(const Quantity& quantity, const ClosedForm& exact,
+                                         Tolerance tolerance, Convergence settings) {
   return convergence(
-      std::move(quantity), std::move(tolerance), settings,
+      quantity, std::move(tolerance), settings,
       [exact](const Recording&, const Frame& f, const Mechanism&) { return exact.at(f.time); });
 }
 
-Expectation drift_converges_at_order_of_scheme(Quantity quantity, Tolerance tolerance, Convergence settings) {
+Expectation drift_converges_at_order_of_scheme(const Quantity& quantity, Tolerance tolerance,
+                                               Convergence settings) {
   return convergence(quantity, std::move(tolerance), settings,
                      [quantity](const Recording& recording, const Frame&, const Mechanism& mechanism) {
                        return quantity.value(mechanism, recording.frames[0]);

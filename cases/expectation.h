@@ -70,27 +70,27 @@ struct ClosedForm {
 };
 
 /// The quantity equals the closed form at every frame. Scale: the closed form's largest size.
-Expectation equals(Quantity quantity, ClosedForm exact, Tolerance tolerance);
+Expectation equals(const Quantity& quantity, const ClosedForm& exact, Tolerance tolerance);
 
 /// The same at the last frame alone. Scale: the size of what is expected there.
-Expectation ends_at(Quantity quantity, ClosedForm exact, Tolerance tolerance);
+Expectation ends_at(const Quantity& quantity, const ClosedForm& exact, Tolerance tolerance);
 
 /// The quantity keeps its initial value. Scale: `scale`, or the size of the initial value when 0 is given.
 /// Energies need a scale of their own: their zero is a convention.
-Expectation conserves(Quantity quantity, Tolerance tolerance, double scale = 0);
+Expectation conserves(const Quantity& quantity, Tolerance tolerance, double scale = 0);
 
 /// The quantity never rises above the lowest value it has had. Scale: size of the initial value.
-Expectation never_increases(Quantity quantity, Tolerance tolerance);
+Expectation never_increases(const Quantity& quantity, Tolerance tolerance);
 
 /// The quantity stays above the bound. Scale: size of the bound.
-Expectation stays_above(Quantity quantity, double bound, Tolerance tolerance);
+Expectation stays_above(const Quantity& quantity, double bound, Tolerance tolerance);
 
 /// No two shapes overlap in any frame, as the independent judge sees it. A peer's error is its depth of penetration.
 Expectation never_intersects();
 
 /// Mean time between upward crossings of zero equals the period. The crossings are found by cubic interpolation
 /// of four frames, whose own error is of fourth order in the time between frames. Scale: the period.
-Expectation period_equals(Quantity quantity, double period, Tolerance tolerance);
+Expectation period_equals(const Quantity& quantity, double period, Tolerance tolerance);
 
 /// Error against the closed form (largest over the run) shrinks with the order of the engine's scheme (first for
 /// both Euler schemes, second otherwise), seen between h/2 and h/4: the order itself is measured, and may exceed
@@ -99,10 +99,10 @@ Expectation period_equals(Quantity quantity, double period, Tolerance tolerance)
 struct Convergence {
   double floor = 0;
 };
-Expectation converges_at_order_of_scheme(Quantity quantity, ClosedForm exact, Tolerance tolerance,
-                                         Convergence convergence);
+Expectation converges_at_order_of_scheme(const Quantity& quantity, const ClosedForm& exact,
+                                         Tolerance tolerance, Convergence convergence);
 /// The same for a quantity that should keep its initial value.
-Expectation drift_converges_at_order_of_scheme(Quantity quantity, Tolerance tolerance,
+Expectation drift_converges_at_order_of_scheme(const Quantity& quantity, Tolerance tolerance,
                                                Convergence convergence);
 
 int order_of(reference::Scheme scheme);

@@ -39,7 +39,7 @@ Recording moving(const std::function<double(double)>& height, double h = 0.1, in
   return recording;
 }
 
-Measurement held(const Expectation& e, std::vector<Recording> levels) {
+Measurement held(const Expectation& e, const std::vector<Recording>& levels) {
   const Mechanism mechanism(ball_scene());
   return e.hold_against({mechanism, levels}, 1);
 }

@@ -176,7 +176,7 @@ Quantity clearance() {
           }};
 }
 
-Quantity orientation_error(const std::string& body, std::function<Mat3(double)> exact) {
+Quantity orientation_error(const std::string& body, const std::function<Mat3(double)>& exact) {
   return {body + " orientation off by", "rad", [=](const Mechanism& m, const Frame& f) {
             const Quat R = f.bodies[m.body(body)].orientation.normalized();
             return scalar(rotation_log(Mat3(R.toRotationMatrix() * exact(f.time).transpose())).norm());

@@ -58,6 +58,6 @@ Quantity joint_gap();
 /// and where they overlap minus the depth of penetration that is certain. Touching is overlapping: below zero.
 Quantity clearance();
 /// Angle between a body's orientation and the given one [rad].
-Quantity orientation_error(const std::string& body, std::function<Mat3(double time)> exact);
+Quantity orientation_error(const std::string& body, const std::function<Mat3(double time)>& exact);
 
 }  // namespace jade::cases

@@ -1,4 +1,5 @@
 // Problems from the literature whose answers are known, and small ones that are solved by hand.
+#include <cstdint>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -44,19 +45,65 @@ TEST(ClassicalLcp, ASingularProblemHasASolutionOnItsSegment) {
   EXPECT_NEAR(x.sum(), 1, 1e-12);
 }
 
-TEST(ClassicalLcp, ABimatrixGameIsSolvedOrSaidToEndInARay) {
-  // Two players with the costs [[10, 20], [30, 15]], w = (A y, Bᵀ x) − 1: both play their first strategy at 1/10.
-  // Lemke's path may end in a ray here, since M ≥ 0 is copositive but not copositive plus (Cottle, Pang, Stone,
-  // section 4.4); the honest answers are a valid solution or `ray`, never `infeasible`.
-  MatX M = MatX::Zero(4, 4);
-  M.topRightCorner(2, 2) << 10, 20, 30, 15;
-  M.bottomLeftCorner(2, 2) << 10, 30, 20, 15;
-  const LcpProblem problem = plain(M, -VecX::Ones(4));
-  EXPECT_TRUE(judge(problem, Vec4(0.1, 0, 0.1, 0)).valid);
-  EXPECT_FALSE(judge(problem, Vec4(0.1, 0, 0, 0.1)).valid);
-  const LcpSolution solution = solve(problem);
-  EXPECT_TRUE(solution.status == LcpStatus::ray || judge(problem, solution.f).valid);
-  EXPECT_NE(solution.status, LcpStatus::infeasible);
+/// Whether the strategies x/Σx and y/Σy are an equilibrium of the costs A (of the first player) and B: neither player
+/// pays less by any pure strategy.
+bool is_equilibrium(const MatX& A, const MatX& B, VecX x, VecX y) {
+  x /= x.sum();
+  y /= y.sum();
+  constexpr double rounding = 1e-12;
+  return x.minCoeff() >= 0 && y.minCoeff() >= 0 && x.dot(A * y) <= (A * y).minCoeff() + rounding &&
+         x.dot(B * y) <= (B.transpose() * x).minCoeff() + rounding;
+}
+
+/// w = (A y, Bᵀ x) − 1: its solutions other than zero are the equilibria, of which every game has one (Nash).
+LcpProblem game(const MatX& A, const MatX& B) {
+  const long m = A.rows(), n = A.cols();
+  MatX M = MatX::Zero(m + n, m + n);
+  M.topRightCorner(m, n) = A;
+  M.bottomLeftCorner(n, m) = B.transpose();
+  return plain(M, -VecX::Ones(m + n));
+}
+
+TEST(ClassicalLcp, ABimatrixGameIsSolved) {
+  // Lemke's own path must end in a ray here: M ≥ 0 with a zero diagonal is copositive but not copositive plus (Cottle,
+  // Pang, Stone, section 4.4), and the first row to enter moves nothing. An equilibrium is found all the same.
+  const MatX A = (MatX(2, 2) << 10, 20, 30, 15).finished();
+  const LcpProblem both = game(A, A);
+  EXPECT_TRUE(judge(both, Vec4(0.1, 0, 0.1, 0)).valid);
+  EXPECT_FALSE(judge(both, Vec4(0.1, 0, 0, 0.1)).valid);
+  const VecX x = solved(both);
+  EXPECT_TRUE(is_equilibrium(A, A, x.head(2), x.tail(2)));
+  // Matching pennies with costs 1 and 3: the only equilibrium is mixed, one half each.
+  const MatX pennies = (MatX(2, 2) << 1, 3, 3, 1).finished();
+  const MatX other = MatX::Constant(2, 2, 4) - pennies;
+  const VecX mixed = solved(game(pennies, other));
+  EXPECT_TRUE(is_equilibrium(pennies, other, mixed.head(2), mixed.tail(2)));
+  EXPECT_LE((mixed - VecX::Constant(4, 0.25)).lpNorm<Eigen::Infinity>(), 1e-12);
+}
+
+TEST(ClassicalLcp, ARandomBimatrixGameIsSolved) {
+  // Costs from a fixed sequence; sizes up to seven strategies each.
+  std::uint64_t state = 20261116;
+  const auto cost = [&] {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return 1 + static_cast<double>(state >> 40) * 0x1p-24;
+  };
+  for (int round = 0; round < 20; ++round) {
+    const long m = 1 + round % 7, n = 1 + round / 3 % 7;
+    const MatX A = MatX::NullaryExpr(m, n, cost), B = MatX::NullaryExpr(m, n, cost);
+    const VecX x = solved(game(A, B));
+    EXPECT_TRUE(is_equilibrium(A, B, x.head(m), x.tail(n))) << round;
+  }
+}
+
+TEST(ClassicalLcp, AProblemWithoutSolutionThatIsFeasibleEndsInARay) {
+  // w₁ = x₂ − 1, w₂ = −x₂ + 2 with x₁ w₁ = x₂ w₂ = 0: x₂ = 0 violates w₁, w₂ = 0 asks for x₂ = 2, then w₁ = 1 and x₁ = 0:
+  // solved. With w₂ = x₂ + 1 instead nothing but x₂ = 0 is left: feasible, and without solution.
+  MatX M(2, 2);
+  M << 0, 1, 0, -1;
+  EXPECT_LE((solved(plain(M, Vec2(-1, 2))) - Vec2(0, 2)).norm(), 1e-12);
+  M << 0, 1, 0, 1;
+  EXPECT_EQ(solve(plain(M, Vec2(-1, 1))).status, LcpStatus::ray);
 }
 
 TEST(ClassicalLcp, AnInfeasibleProblemIsCalledThat) {

@@ -10,21 +10,23 @@ namespace {
 using step_trial::Fault;
 using step_trial::Trial;
 
-void record(StepFuzzRow& row, const Trial& trial, std::uint64_t index) {
-  ++row.worlds;
-  row.steps += trial.steps;
-  row.states += trial.states;
-  row.substeps += trial.substeps;
-  row.most_substeps = std::max(row.most_substeps, trial.most_substeps);
-  row.clearance = std::min(row.clearance, trial.clearance);
-  row.lost_time += trial.lost_time;
-  row.steps_with_loss += trial.steps_with_loss;
-  row.unsolved += trial.unsolved;
-  row.energy_gain = std::max(row.energy_gain, trial.energy_gain);
-  row.momentum_change = std::max(row.momentum_change, trial.momentum_change);
-  if (!trial.failed()) return;
-  ++row.faults[trial.fault];
-  row.failures.push_back({index, trial.fault, trial.what});
+StepFuzzRow row_of(const Trial& trial, std::uint64_t index) {
+  StepFuzzRow row{.worlds = 1,
+                  .steps = trial.steps,
+                  .states = trial.states,
+                  .substeps = trial.substeps,
+                  .most_substeps = trial.most_substeps,
+                  .clearance = trial.clearance,
+                  .lost_time = trial.lost_time,
+                  .steps_with_loss = trial.steps_with_loss,
+                  .unsolved = trial.unsolved,
+                  .energy_gain = trial.energy_gain,
+                  .momentum_change = trial.momentum_change};
+  if (trial.failed()) {
+    row.faults[trial.fault] = 1;
+    row.failures = {{index, trial.fault, trial.what}};
+  }
+  return row;
 }
 
 void merge(StepFuzzRow& into, const StepFuzzRow& from) {
@@ -74,7 +76,7 @@ StepFuzzResult run_campaign(const StepFuzzSettings& settings) {
     const std::size_t family = k % families;
     const std::uint64_t index = k / families;
     const Trial trial = try_world(world_of(settings, family, index), trial_settings(settings, family));
-    if (!trial.stopped) record(seen[worker][family], trial, index);
+    if (!trial.stopped) merge(seen[worker][family], row_of(trial, index));
   });
   result.rows.resize(families);
   for (const auto& rows : seen)

@@ -34,8 +34,8 @@ TEST(Suggest, NamesTheNearestOrElseWhatIsKnown) {
 }
 
 TEST(Suggest, DoesNotFillTheScreen) {
-  std::vector<std::string> known;
-  for (int i = 0; i < 40; ++i) known.push_back("case_" + std::to_string(i));
+  std::vector<std::string> known(40);
+  for (std::size_t i = 0; i < known.size(); ++i) known[i] = "case_" + std::to_string(i);
   EXPECT_TRUE(suggest("zzzzzzzzzz", known).ends_with("case_11 and 28 more"));
 }
 

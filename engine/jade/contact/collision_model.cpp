@@ -51,6 +51,7 @@ CollisionModel::CollisionModel(const Model& model)
           const int tree = model.links()[body.link].tree;
           shape.anchor = {tree, body.link - model.trees()[tree].first};
         }
+        shape.turned = shape.X_LS.R != Mat3::Identity();
         const auto [centre, reach] = ball_around(shape.geometry);
         shape.centre_L = shape.X_LS * centre;
         shape.reach = reach;

@@ -3,161 +3,281 @@
 #include <algorithm>
 
 #include "jade/dynamics/forward_dynamics.h"
+#include "jade/math/wide_loops.h"
 
 namespace jade {
+namespace {
 
-void ConstraintRows::clear() {
-  rows_ = 0;
-  blocks_.clear();
-  last_block_.clear();
-  J_.clear();
-  MJ_.clear();
+/// Four columns of four numbers.
+struct Square {
+  Four column[4];
+};
+
+/// J_l (M⁻¹ J_rᵀ) for four rows each: `kNv` velocities, or `nv` if that is 0.
+template <int kNv>
+JADE_INSIDE_LOOPS Square product_of_fours(int nv, const double* J, const double* MJ) {
+  if constexpr (kNv > 0) nv = kNv;
+  Square out;
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) out.column[j] = MJ[j] * four_at(J);
+#pragma GCC unroll 7
+  for (int k = 1; k < nv; ++k) {
+    const Four x = four_at(J + 4 * k);
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) out.column[j] += MJ[4 * k + j] * x;
+  }
+  return out;
 }
 
-ConstraintRows::Block& ConstraintRows::add_block(const std::vector<RowTree>& trees, int tree, int count) {
-  last_block_.resize(trees.size(), -1);
-  Block block{.tree = tree,
-              .first_row = rows_,
-              .rows = count,
-              .nv = trees[tree].model->nv(),
-              .offset = static_cast<int>(J_.size()),
-              .next = last_block_[tree]};
-  J_.resize(J_.size() + block.rows * block.nv, 0.0);
-  last_block_[tree] = static_cast<int>(blocks_.size());
-  blocks_.push_back(block);
-  return blocks_.back();
+JADE_INSIDE_LOOPS Square transposed(const Square& s) {
+  typedef long long Order __attribute__((vector_size(32)));
+  constexpr Order even{0, 4, 2, 6}, odd{1, 5, 3, 7}, low{0, 1, 4, 5}, high{2, 3, 6, 7};
+  const Four a = __builtin_shuffle(s.column[0], s.column[1], even),
+             b = __builtin_shuffle(s.column[0], s.column[1], odd);
+  const Four c = __builtin_shuffle(s.column[2], s.column[3], even),
+             d = __builtin_shuffle(s.column[2], s.column[3], odd);
+  return {{__builtin_shuffle(a, c, low), __builtin_shuffle(b, d, low), __builtin_shuffle(a, c, high),
+           __builtin_shuffle(b, d, high)}};
+}
+
+}  // namespace
+
+void ConstraintRows::clear() { rows_ = trees_ = 0; }
+
+ConstraintRows::TreeRows& ConstraintRows::rows_of(const std::vector<RowTree>& trees, int tree) {
+  if (trees_ == 0) {
+    trees_ = static_cast<int>(trees.size());
+    if (of_tree_.size() < trees.size()) of_tree_.resize(trees.size());
+    for (int t = 0; t < trees_; ++t) {
+      of_tree_[t].nv = trees[t].model->nv();
+      of_tree_[t].row.clear();
+    }
+  }
+  return of_tree_[tree];
+}
+
+/// Makes room for the next rows of the problem; returns the number of the first among those of the tree.
+int ConstraintRows::add_rows(TreeRows& rows, int count) const {
+  const int first = rows.count(), four = kLanes * rows.nv;
+  const std::size_t before = static_cast<std::size_t>(rows.fours()) * four;
+  for (int r = 0; r < count; ++r) rows.row.push_back(rows_ + r);
+  const std::size_t after = static_cast<std::size_t>(rows.fours()) * four;
+  if (rows.J.size() < after) rows.J.resize(after);
+  std::fill(rows.J.data() + before, rows.J.data() + after, 0.0);
+  return first;
+}
+
+/// A force along d at the arm has the moment arm × d about the origin; its power with a motion (ω; v) is
+/// d·v + (arm × d)·ω.
+void ConstraintRows::add_side(const RowTree& tree, int link, double sign, const Vec3& p,
+                              const Vec3* directions, int count, TreeRows& rows, int first) {
+  const Model& model = *tree.model;
+  const DynamicsWorkspace& work = *tree.work;
+  const Vec3 arm = p - work.origin[0];
+  for (int r = 0; r < count; ++r) {
+    const int i = first + r;
+    double* J = &rows.J[static_cast<std::size_t>(i / kLanes) * kLanes * rows.nv + i % kLanes];
+    const Vec3 d = sign * directions[r], n = cross3(arm, d);
+    if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
+      J[0] += d.x(), J[4] += d.y(), J[8] += d.z();
+      J[12] += n.x(), J[16] += n.y(), J[20] += n.z();
+      continue;
+    }
+    for (int l = link; l >= 0; l = model.links()[l].parent) {
+      const Link& at = model.links()[l];
+      for (int k = at.v; k < at.v + at.nv; ++k) {
+        const double* S = work.S[k].data();
+        J[kLanes * k] +=
+            (S[0] * n.x() + S[2] * n.z() + S[4] * d.y()) + (S[1] * n.y() + S[3] * d.x() + S[5] * d.z());
+      }
+    }
+  }
 }
 
 int ConstraintRows::add_contact(const std::vector<RowTree>& trees, Anchor a, Anchor b, const Vec3& p,
                                 const Vec3* directions, int count) {
-  const auto add_side = [&](Anchor anchor, double sign, const Block& block) {
-    const Model& model = *trees[anchor.tree].model;
-    const DynamicsWorkspace& work = *trees[anchor.tree].work;
-    const Vec3 arm = p - work.origin[0];
-    // A body alone in the air: d·(v + ω × arm) = d·v + (arm × d)·ω.
-    if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
-      for (int r = 0; r < count; ++r) {
-        const Vec3 turning = cross3(arm, directions[r]);
-        for (int k = 0; k < 3; ++k) {
-          J_[block.offset + 6 * r + k] += sign * directions[r][k];
-          J_[block.offset + 6 * r + 3 + k] += sign * turning[k];
-        }
-      }
-      return;
-    }
-    for (int i = anchor.link; i >= 0; i = model.links()[i].parent) {
-      const Link& link = model.links()[i];
-      for (int k = link.v; k < link.v + link.nv; ++k) {
-        const Vec3 velocity = work.S[k].tail<3>() + cross3(work.S[k].head<3>(), arm);
-        for (int r = 0; r < count; ++r)
-          J_[block.offset + r * block.nv + k] += sign * directions[r].dot(velocity);
-      }
-    }
-  };
-  // Two links of one tree share a block: their motions partly cancel.
+  // Two links of one tree share their rows: their motions partly cancel.
   if (a.tree >= 0) {
-    const Block block = add_block(trees, a.tree, count);
-    add_side(a, -1, block);
-    if (b.tree == a.tree) add_side(b, 1, block);
+    TreeRows& rows = rows_of(trees, a.tree);
+    const int first = add_rows(rows, count);
+    add_side(trees[a.tree], a.link, -1, p, directions, count, rows, first);
+    if (b.tree == a.tree) add_side(trees[b.tree], b.link, 1, p, directions, count, rows, first);
   }
-  if (b.tree >= 0 && b.tree != a.tree) add_side(b, 1, add_block(trees, b.tree, count));
+  if (b.tree >= 0 && b.tree != a.tree) {
+    TreeRows& rows = rows_of(trees, b.tree);
+    add_side(trees[b.tree], b.link, 1, p, directions, count, rows, add_rows(rows, count));
+  }
   rows_ += count;
   return rows_ - count;
 }
 
 int ConstraintRows::add_coordinate(const std::vector<RowTree>& trees, int tree, int velocity, double sign) {
-  const Block block = add_block(trees, tree, 1);
-  J_[block.offset + velocity] = sign;
+  TreeRows& rows = rows_of(trees, tree);
+  const int i = add_rows(rows, 1);
+  rows.J[static_cast<std::size_t>(i / kLanes) * kLanes * rows.nv + kLanes * velocity + i % kLanes] = sign;
   return rows_++;
 }
 
 void ConstraintRows::solve_columns(const std::vector<RowTree>& trees) {
-  MJ_.resize(J_.size());
-  for (std::size_t t = 0; t < last_block_.size(); ++t)
-    if (last_block_[t] >= 0) solve_tree(trees[t], last_block_[t]);
+  for (int t = 0; t < trees_; ++t)
+    if (of_tree_[t].count() > 0) solve_tree(trees[t], of_tree_[t]);
 }
 
 /// A tree with more rows than velocities is asked for its whole M⁻¹ once; J M⁻¹ is then cheaper than a sweep a row.
-void ConstraintRows::solve_tree(const RowTree& tree, int last_block) {
-  const int nv = tree.model->nv();
-  int rows = 0;
-  for (int b = last_block; b >= 0; b = blocks_[b].next) rows += blocks_[b].rows;
-  if (rows <= nv) {
-    for (int b = last_block; b >= 0; b = blocks_[b].next)
-      solve_articulated_rows(*tree.model, *tree.work, &J_[blocks_[b].offset], blocks_[b].rows,
-                             &MJ_[blocks_[b].offset]);
-    return;
+void ConstraintRows::solve_tree(const RowTree& tree, TreeRows& rows) {
+  const int nv = rows.nv, four = kLanes * nv;
+  const std::size_t size = static_cast<std::size_t>(rows.fours()) * four;
+  if (rows.MJ.size() < size) rows.MJ.resize(size);
+  if (rows.count() > nv || nv == 6) {
+    inverse_.resize(nv * nv);
+    inverse_articulated(*tree.model, *tree.work, inverse_.data());
+    return apply_inverse(inverse_.data(), rows);
   }
-  inverse_.resize(nv * nv);
-  inverse_articulated(*tree.model, *tree.work, inverse_.data());
-  for (int b = last_block; b >= 0; b = blocks_[b].next)
-    for (int r = 0; r < blocks_[b].rows; ++r) {
-      const int at = blocks_[b].offset + r * nv;
-      combine(nv, inverse_.data(), nv, nv, &J_[at], &MJ_[at]);
+  std::fill(rows.MJ.data(), rows.MJ.data() + size, 0.0);
+  one_row_.resize(nv);
+  for (int i = 0; i < rows.count(); ++i) {
+    const std::size_t at = static_cast<std::size_t>(i / kLanes) * four + i % kLanes;
+    for (int k = 0; k < nv; ++k) one_row_[k] = rows.J[at + kLanes * k];
+    solve_articulated_rows(*tree.model, *tree.work, one_row_.data(), 1, one_row_.data());
+    for (int k = 0; k < nv; ++k) rows.MJ[at + kLanes * k] = one_row_[k];
+  }
+}
+
+template <int kNv>
+JADE_INSIDE_LOOPS void ConstraintRows::apply_inverse(const double* inverse, TreeRows& rows) {
+  const int nv = kNv > 0 ? kNv : rows.nv;
+  const double* J = rows.J.data();
+  double* MJ = rows.MJ.data();
+  for (int f = 0; f < rows.fours(); ++f, J += 4 * nv, MJ += 4 * nv)
+#pragma GCC unroll 1
+    for (int k = 0; k < nv; ++k) {
+      Four sum = inverse[k * nv] * four_at(J);
+#pragma GCC unroll 7
+      for (int j = 1; j < nv; ++j) sum += inverse[k * nv + j] * four_at(J + 4 * j);
+      four_at(MJ + 4 * k) = sum;
     }
 }
 
-/// A = Σ over trees of J_t (M_t⁻¹ J_tᵀ), a column at a time. The rows of a tree are laid side by side first, so that the
-/// long loops run over them.
-void ConstraintRows::form_A(MatX& A) {
+JADE_WIDE_LOOPS void ConstraintRows::apply_inverse(const double* inverse, TreeRows& rows) {
+  // The body alone in the air whose reference is its centre of mass: translation and rotation do not mix.
+  bool apart = rows.nv == 6;
+  for (int k = 0; apart && k < 3; ++k)
+    apart = inverse[6 * k + 3] == 0 && inverse[6 * k + 4] == 0 && inverse[6 * k + 5] == 0 &&
+            inverse[6 * k + (k + 1) % 3] == 0 && inverse[6 * k + (k + 2) % 3] == 0;
+  if (!apart) return rows.nv == 7 ? apply_inverse<7>(inverse, rows) : apply_inverse<0>(inverse, rows);
+  const double* J = rows.J.data();
+  double* MJ = rows.MJ.data();
+  for (int f = 0; f < rows.fours(); ++f, J += 24, MJ += 24) {
+    const Four x = four_at(J + 12), y = four_at(J + 16), z = four_at(J + 20);
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; ++k) {
+      const double* turning = inverse + 6 * (k + 3) + 3;
+      four_at(MJ + 4 * k) = inverse[7 * k] * four_at(J + 4 * k);
+      four_at(MJ + 4 * (k + 3)) = (turning[0] * x + turning[1] * y) + turning[2] * z;
+    }
+  }
+}
+
+void ConstraintRows::form_A(MatX& A) const {
   // One tree fills all of A.
-  const bool alone = std::count_if(last_block_.begin(), last_block_.end(), [](int b) { return b >= 0; }) == 1;
-  if (alone)
-    A.resize(rows_, rows_);
+  int with_rows = 0;
+  for (int t = 0; t < trees_; ++t) with_rows += of_tree_[t].count() > 0;
+  A.resize(rows_, rows_);
+  if (with_rows > 1) A.setZero();
+  for (int t = 0; t < trees_; ++t)
+    if (of_tree_[t].count() > 0) add_tree(of_tree_[t], with_rows == 1, A.data());
+}
+
+/// Adds J M⁻¹ Jᵀ of one tree to A, or sets it where there is no other. Exactly symmetric: the upper half is computed, the
+/// lower is its mirror.
+template <int kNv>
+JADE_INSIDE_LOOPS void ConstraintRows::add_products(const TreeRows& rows, bool alone, double* A) const {
+  const std::ptrdiff_t n = rows_;
+  const int count = rows.count(), fours = rows.fours(), step = 4 * rows.nv;
+  for (int right = 0; right < fours; ++right)
+    for (int left = 0; left <= right; ++left) {
+      Square sum = product_of_fours<kNv>(rows.nv, &rows.J[left * step], &rows.MJ[right * step]);
+      const int *from = &rows.row[4 * left], *to = &rows.row[4 * right];
+      if (left < right && rows.are_neighbours(left) && rows.are_neighbours(right)) {
+        double *upper = A + to[0] * n + from[0], *lower = A + from[0] * n + to[0];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+          if (!alone) sum.column[j] += four_at(upper + j * n);
+          four_at(upper + j * n) = sum.column[j];
+        }
+        const Square mirror = transposed(sum);
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) four_at(lower + i * n) = mirror.column[i];
+        continue;
+      }
+      double values[16];
+#pragma GCC unroll 4
+      for (int j = 0; j < 4; ++j) four_at(values + 4 * j) = sum.column[j];
+      const int columns = std::min(4, count - 4 * right);
+#pragma GCC unroll 1
+      for (int j = 0; j < columns; ++j)
+#pragma GCC unroll 1
+        for (int i = 0; i < (left == right ? j + 1 : 4); ++i) {
+          double& value = A[to[j] * n + from[i]];
+          value = alone ? values[4 * j + i] : value + values[4 * j + i];
+          A[from[i] * n + to[j]] = value;
+        }
+    }
+}
+
+JADE_WIDE_LOOPS void ConstraintRows::add_tree(const TreeRows& rows, bool alone, double* A) const {
+  if (rows.nv == 6)
+    add_products<6>(rows, alone, A);
+  else if (rows.nv == 7)
+    add_products<7>(rows, alone, A);
   else
-    A.setZero(rows_, rows_);
-  for (const int last : last_block_) {
-    if (last < 0) continue;
-    lay_out(last);
-    const int count = static_cast<int>(place_.size()), nv = blocks_[last].nv;
-    for (int j = 0; j < count; ++j) {
-      double* to = &A.coeffRef(0, place_[j].row);
-      combine(nv, side_by_side_.data(), count, j + 1, &MJ_[place_[j].offset], alone ? to : column_.data());
-      if (alone) continue;
-      for (int i = 0; i <= j; ++i) to[place_[i].row] += column_[i];
+    add_products<0>(rows, alone, A);
+}
+
+/// out += J v and, if asked for, size += |J||v|.
+JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
+  for (int t = 0; t < trees_; ++t) {
+    const TreeRows& rows = of_tree_[t];
+    const double *v = velocities_[t], *J = rows.J.data();
+    const int nv = rows.nv, count = rows.count();
+    for (int f = 0; 4 * f < count; ++f, J += 4 * nv) {
+      Four sum = v[0] * four_at(J), terms = absolute(sum);
+#pragma GCC unroll 6
+      for (int k = 1; k < nv; ++k) {
+        const Four term = v[k] * four_at(J + 4 * k);
+        sum += term;
+        terms += absolute(term);
+      }
+      const int* row = &rows.row[4 * f];
+      if (rows.are_neighbours(f)) {
+        four_at(out + row[0]) += sum;
+        if (size) four_at(size + row[0]) += terms;
+        continue;
+      }
+      double sums[8];
+      four_at(sums) = sum;
+      four_at(sums + 4) = terms;
+#pragma GCC unroll 1
+      for (int i = 0; i < std::min(4, count - 4 * f); ++i) {
+        out[row[i]] += sums[i];
+        if (size) size[row[i]] += sums[4 + i];
+      }
     }
   }
-  // Exactly symmetric: the upper half was computed, the lower is its mirror.
-  const auto mirror = [&](const Block& left, const Block& right) {
-    for (int j = right.first_row; j < right.first_row + right.rows; ++j)
-      for (int i = left.first_row; i < std::min(j, left.first_row + left.rows); ++i) A(j, i) = A(i, j);
-  };
-  for (const int last : last_block_)
-    for (int r = last; r >= 0; r = blocks_[r].next)
-      for (int l = r; l >= 0; l = blocks_[l].next) mirror(blocks_[l], blocks_[r]);
 }
 
-/// Where the rows of a tree are, ascending, and Jᵀ of them: nv lines of as many numbers as there are rows.
-void ConstraintRows::lay_out(int last_block) {
-  place_.clear();
-  for (int b = last_block; b >= 0; b = blocks_[b].next)
-    for (int r = blocks_[b].rows; r-- > 0;)
-      place_.push_back({blocks_[b].first_row + r, blocks_[b].offset + r * blocks_[b].nv});
-  std::reverse(place_.begin(), place_.end());
-  const int count = static_cast<int>(place_.size()), nv = blocks_[last_block].nv;
-  column_.resize(count);
-  side_by_side_.resize(static_cast<std::size_t>(nv) * count);
-  for (int i = 0; i < count; ++i)
-    for (int k = 0; k < nv; ++k) side_by_side_[k * count + i] = J_[place_[i].offset + k];
-}
-
-/// out_i = Σ_k weights_k lines[k · stride + i] for i < count, k < nv.
-void ConstraintRows::combine(int nv, const double* __restrict lines, int stride, int count,
-                             const double* __restrict weights, double* __restrict out) {
-  if (nv == 6) {
-    const double *x = lines, *w = weights;
-    const double a = w[0], b = w[1], c = w[2], d = w[3], e = w[4], f = w[5];
-    for (int i = 0; i < count; ++i)
-      out[i] = ((a * x[i] + b * x[i + stride]) + (c * x[i + 2 * stride] + d * x[i + 3 * stride])) +
-               (e * x[i + 4 * stride] + f * x[i + 5 * stride]);
-    return;
-  }
-  int k = nv % 2;
-  for (int i = 0; i < count; ++i) out[i] = k == 0 ? 0.0 : weights[0] * lines[i];
-  for (; k + 1 < nv; k += 2) {
-    const double a = weights[k], b = weights[k + 1];
-    const double *x = lines + k * stride, *y = x + stride;
-    for (int i = 0; i < count; ++i) out[i] += a * x[i] + b * y[i];
+JADE_WIDE_LOOPS void ConstraintRows::add_impulses(const TreeRows& rows, const double* f, double* v) {
+  const int nv = rows.nv, count = rows.count();
+  const double* MJ = rows.MJ.data();
+  for (int four = 0; 4 * four < count; ++four, MJ += 4 * nv) {
+    double impulses[4] = {};
+#pragma GCC unroll 1
+    for (int i = 0; i < std::min(4, count - 4 * four); ++i) impulses[i] = f[rows.row[4 * four + i]];
+    const Four impulse = four_at(impulses);
+    for (int k = 0; k < nv; ++k) {
+      const Four change = impulse * four_at(MJ + 4 * k);
+      v[k] += (change[0] + change[2]) + (change[1] + change[3]);
+    }
   }
 }
 

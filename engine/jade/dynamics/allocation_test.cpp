@@ -53,7 +53,8 @@ TEST(Workspaces, MakeDynamicsFreeOfAllocations) {
   Mat3X point(3, model.nv());
   double energy = 0;
 
-  ASSERT_GT(allocations_of([&] { VecX fresh = effort; }), 0) << "the counter must see what Eigen allocates";
+  VecX fresh;
+  ASSERT_GT(allocations_of([&] { fresh = effort; }), 0) << "the counter must see what Eigen allocates";
   EXPECT_EQ(allocations_of([&] { forward_dynamics(model, state, effort, work, a); }), 0);
   EXPECT_EQ(allocations_of([&] { forward_dynamics_derivatives(model, work, derivative, derivatives); }), 0);
   EXPECT_EQ(allocations_of([&] { inverse_dynamics(model, state, a, work, tau); }), 0);

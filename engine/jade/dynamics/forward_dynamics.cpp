@@ -110,22 +110,85 @@ void add_accelerations(const Model& model, DynamicsWorkspace& work) {
   }
 }
 
-/// Whether a single body's factor keeps translation and rotation apart: its centre of mass is its reference point.
-bool is_decoupled(const DynamicsWorkspace& work) {
-  double most = 0;
-  for (int k = 0; k < 6; ++k)
-    for (int j = 0; j < std::min(k, 3); ++j) most = std::max(most, std::abs(work.U[k][free_axis(j)]));
-  return most == 0;
+/// The factor of a body alone in the air whose reference is its centre of mass: m for each way, and the rotations' three
+/// eliminations written out.
+void factor_about_centre(const RigidInertia& I, const VecX& diagonal, DynamicsWorkspace& work) {
+  const Symmetric3& J = I.J;
+  const double d5 = 1 / (J.zz + diagonal[5]), x5 = J.xz * d5, y5 = J.yz * d5;
+  const double xx = J.xx - J.xz * x5, xy = J.xy - J.xz * y5, yy = J.yy - J.yz * y5;
+  const double d4 = 1 / (yy + diagonal[4]), x4 = xy * d4;
+  const double rest = xx - xy * x4;
+  work.U[5] << J.xz, J.yz, J.zz, 0, 0, 0;
+  work.U[4] << xy, yy, J.yz - J.zz * y5, 0, 0, 0;
+  work.U[3] << rest, xy - yy * x4, 0, 0, 0, 0;
+  work.inverse_D[5] = d5;
+  work.inverse_D[4] = d4;
+  work.inverse_D[3] = 1 / (rest + diagonal[3]);
+  for (int k = 0; k < 3; ++k) {
+    work.U[k] = I.m * Vec6::Unit(3 + k);
+    work.inverse_D[k] = 1 / (I.m + diagonal[k]);
+  }
+}
+
+/// aba of such a body: gravity pulls at its centre, and only rotation knows of velocities.
+void aba_about_centre(const Vec3& gravity, const VecX& tau, DynamicsWorkspace& work, VecX& a) {
+  const RigidInertia& I = work.inertia[0];
+  const Vec3 w = work.V[0].head<3>(), gyroscopic = cross3(w, I.J * w);
+  const double *d = work.inverse_D.data(), l43 = work.U[4][0], l53 = work.U[5][0], l54 = work.U[5][1];
+  for (int k = 0; k < 3; ++k) a[k] = (tau[k] + I.m * gravity[k]) * d[k];
+  const double u5 = tau[5] - gyroscopic[2], s5 = u5 * d[5];
+  const double u4 = tau[4] - gyroscopic[1] - l54 * s5;
+  const double u3 = tau[3] - gyroscopic[0] - l43 * (u4 * d[4]) - l53 * s5;
+  a[3] = u3 * d[3];
+  a[4] = (u4 - l43 * a[3]) * d[4];
+  a[5] = (u5 - l53 * a[3] - l54 * a[4]) * d[5];
+  work.A[0] << a.segment<3>(3), a.segment<3>(0) - gravity + work.Vx[0].tail<3>();
 }
 
 bool is_single_body(const Model& model) {
   return model.links().size() == 1 && model.links()[0].motion == LinkMotion::free;
 }
 
+/// Whether that is all there is, and its factor keeps translation and rotation apart.
+bool is_about_centre(const Model& model, const DynamicsWorkspace& work) {
+  return is_single_body(model) && !model.links()[0].prescribed && work.inertia[0].h.isZero(0);
+}
+
+/// Column k of M⁻¹ down to its diagonal, and its mirror. The unit force reaches the links below alone, and what they do
+/// to later coordinates is known from the columns of those.
+void inverse_column(const Model& model, int k, DynamicsWorkspace& work, double* inverse) {
+  const auto& links = model.links();
+  const int nv = model.nv(), last = model.velocity_link()[k];
+  if (links[last].prescribed) return;
+  work.u.head(k + 1).setZero();
+  Vec6 F = Vec6::Zero();
+  for (int i = last; i >= 0; i = links[i].parent) {
+    if (links[i].prescribed) continue;
+    for (int j = i == last ? k : links[i].v + links[i].nv - 1; j >= links[i].v; --j) {
+      work.u[j] = (j == k ? 1 : 0) - work.S[j].dot(F);
+      F += work.U[j] * (work.u[j] * work.inverse_D[j]);
+    }
+  }
+  for (int i = 0; i <= last; ++i) {
+    Vec6& A = work.dA[i];
+    if (links[i].parent < 0)
+      A.setZero();
+    else
+      A = work.dA[links[i].parent];
+    if (links[i].prescribed) continue;
+    for (int j = links[i].v; j < std::min(links[i].v + links[i].nv, k + 1); ++j) {
+      const double x = (work.u[j] - work.U[j].dot(A)) * work.inverse_D[j];
+      A += work.S[j] * x;
+      inverse[k * nv + j] = inverse[j * nv + k] = x;
+    }
+  }
+}
+
 }  // namespace
 
 void factor_articulated(const Model& model, const VecX& diagonal, DynamicsWorkspace& work) {
   const auto& links = model.links();
+  if (is_about_centre(model, work)) return factor_about_centre(work.inertia[0], diagonal, work);
   for (std::size_t i = 0; i < links.size(); ++i) work.articulated[i] = work.inertia[i].matrix();
   for (std::size_t i = links.size(); i-- > 0;) factor_link(links[i], diagonal, work.articulated[i], work);
 }
@@ -157,7 +220,7 @@ void solve_articulated_rows(const Model& model, DynamicsWorkspace& work, const d
 void inverse_articulated(const Model& model, DynamicsWorkspace& work, double* inverse) {
   const int nv = model.nv();
   std::fill(inverse, inverse + nv * nv, 0.0);
-  if (is_single_body(model) && is_decoupled(work)) {
+  if (is_about_centre(model, work)) {
     // L D Lᵀ of the rotations, from the last coordinate to the first: three numbers below the diagonal.
     const double l43 = work.U[4][0] * work.inverse_D[4], l53 = work.U[5][0] * work.inverse_D[5],
                  l54 = work.U[5][1] * work.inverse_D[5];
@@ -172,11 +235,11 @@ void inverse_articulated(const Model& model, DynamicsWorkspace& work, double* in
     inverse[35] = d5 + l54 * l54 * d4 + m53 * m53 * d3;
     return;
   }
-  for (int k = 0; k < nv; ++k) inverse[k * nv + k] = 1;
-  solve_articulated_rows(model, work, inverse, nv, inverse);
+  for (int k = 0; k < nv; ++k) inverse_column(model, k, work, inverse);
 }
 
 void aba(const Model& model, const VecX& tau, DynamicsWorkspace& work, VecX& a) {
+  if (is_about_centre(model, work)) return aba_about_centre(model.gravity(), tau, work, a);
   forces_at_rest(model, work, a);
   if (is_single_body(model)) {
     solve_single(work, tau.data(), work.F[0].data(), work.u.data(), a.data());

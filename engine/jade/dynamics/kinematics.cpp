@@ -150,12 +150,15 @@ void update_velocities(const Model& model, const VecX& v, DynamicsWorkspace& wor
   const auto& links = model.links();
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Link& link = links[i];
+    if (link.motion == LinkMotion::free) {
+      Vec6& V = work.V[i];
+      V << v.segment<3>(link.v + 3), v.segment<3>(link.v);
+      work.Vx[i] << Vec3::Zero(), cross3(V.tail<3>(), V.head<3>());
+      continue;
+    }
     Vec6 own = work.S[link.v] * v[link.v];
     for (int k = 1; k < link.nv; ++k) own += work.S[link.v + k] * v[link.v + k];
-    if (link.motion == LinkMotion::free) {
-      work.V[i] = own;
-      work.Vx[i] << Vec3::Zero(), cross3(own.tail<3>(), own.head<3>());
-    } else if (link.parent < 0) {
+    if (link.parent < 0) {
       work.V[i] = own;
       work.Vx[i].setZero();
     } else {

@@ -28,16 +28,14 @@ const std::vector<std::pair<int, int>>& BroadPhase::overlaps(std::span<const Aab
   const int axis = widest_axis(boxes);
   order_.clear();
   for (int i = 0; i < int(boxes.size()); ++i)
-    if ((boxes[i].low.array() <= boxes[i].high.array()).all()) order_.push_back(i);
-  std::sort(order_.begin(), order_.end(), [&](int i, int j) {
-    return std::pair(boxes[i].low[axis], i) < std::pair(boxes[j].low[axis], j);
-  });
+    if ((boxes[i].low.array() <= boxes[i].high.array()).all()) order_.push_back({boxes[i].low[axis], i});
+  std::sort(order_.begin(), order_.end());
 
   pairs_.clear();
   open_.clear();
-  for (const int i : order_) {
+  for (const auto& [low, i] : order_) {
     // Boxes that ended before this one begins are of no use to later ones either.
-    std::erase_if(open_, [&](int j) { return boxes[j].high[axis] < boxes[i].low[axis]; });
+    std::erase_if(open_, [&, begin = low](int j) { return boxes[j].high[axis] < begin; });
     for (const int j : open_)
       if (boxes[i].overlaps(boxes[j])) pairs_.emplace_back(std::min(i, j), std::max(i, j));
     open_.push_back(i);

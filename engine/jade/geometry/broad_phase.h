@@ -17,7 +17,8 @@ class BroadPhase {
   const std::vector<std::pair<int, int>>& overlaps(std::span<const Aabb> boxes);
 
  private:
-  std::vector<int> order_, open_;
+  std::vector<std::pair<double, int>> order_;  // where boxes begin
+  std::vector<int> open_;
   std::vector<std::pair<int, int>> pairs_;
 };
 

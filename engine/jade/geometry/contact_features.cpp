@@ -29,11 +29,51 @@ constexpr double kStanding = 0.9;
 
 bool ContactFeatures::Region::may_hold(const Vec3& from, const Vec3& to) const {
   return std::max(direction.dot(from), direction.dot(to)) >= least &&
-         box.overlaps({from.cwiseMin(to), from.cwiseMax(to)});
+         (!bounded || box.overlaps({from.cwiseMin(to), from.cwiseMax(to)}));
 }
 
-bool is_outward(const EdgeFeature& edge, const Vec3& n, double slack) {
-  return n.dot(edge.inward[0]) <= slack && n.dot(edge.inward[1]) <= slack;
+Feature ContactFeatures::corner_feature(const Polyhedron& polyhedron, int vertex) {
+  return {Kind::point, polyhedron.vertices[vertex], Vec3::Zero(), 0, name(vertex)};
+}
+
+Feature ContactFeatures::feature(const CornerFeature& corner) const {
+  if (const Polyhedron* p = shape_->features()) return corner_feature(*p, corner.vertex);
+  if (corner.vertex < 0) return {Kind::point, feet_S_[-1 - corner.vertex], Vec3::Zero(), 0, corner.id};
+  const ConvexCore& core = shape_->core();
+  const double z = corner.vertex == 0 ? -core.half.z() : core.half.z();
+  const Vec3 x_S = core.kind == ConvexCore::Kind::point ? Vec3(Vec3::Zero()) : Vec3(0, 0, z);
+  return {Kind::point, x_S, Vec3::Zero(), corner.radius, corner.id};
+}
+
+Feature ContactFeatures::feature(const EdgeFeature& edge) const {
+  if (edge.edge < 0) return {Kind::line, Vec3::Zero(), Vec3::UnitZ(), edge.radius, kAxis};
+  const Polyhedron& p = *shape_->features();
+  const Polyhedron::Edge& of = p.edges[edge.edge];
+  return {Kind::line, p.vertices[of.vertex[0]], of.direction, 0, name(int(p.vertices.size()) + edge.edge)};
+}
+
+Feature ContactFeatures::feature(const FaceFeature& face) const {
+  if (shape_->is_half_space()) return {Kind::plane, Vec3::Zero(), Vec3::UnitZ(), 0, 0};
+  if (const Polyhedron* p = shape_->features()) {
+    const Polyhedron::Face& of = p->faces[face.face];
+    const int before = int(p->vertices.size() + p->edges.size());
+    return {Kind::plane, of.offset * of.normal, of.normal, 0, name(before + face.face)};
+  }
+  const double sign = face.face == 0 ? -1 : 1;
+  return {Kind::plane, Vec3(0, 0, sign * shape_->core().half.z()), Vec3(0, 0, sign), 0, kCap + face.face};
+}
+
+bool ContactFeatures::is_outward(const EdgeFeature& edge, const Vec3& n, double slack) const {
+  if (edge.edge < 0) return slack >= 0;
+  const auto& inward = shape_->features()->edges[edge.edge].inward;
+  const Vec3 n_S = X_WS_.R.transpose() * n;
+  return n_S.dot(inward[0]) <= slack && n_S.dot(inward[1]) <= slack;
+}
+
+Vec3 ContactFeatures::inward(const EdgeFeature& edge) const {
+  if (edge.edge < 0) return Vec3::Zero();
+  const auto& inward = shape_->features()->edges[edge.edge].inward;
+  return X_WS_.R * (inward[0] + inward[1]);
 }
 
 void ContactFeatures::gather(const PlacedShape& placed, const Region& region, const PreparedShape& other) {
@@ -44,7 +84,7 @@ void ContactFeatures::gather(const PlacedShape& placed, const Region& region, co
   faces_.clear();
   if (shape_->is_half_space()) {
     const Vec3 up = X_WS_.R.col(2);
-    faces_.push_back({{Feature::Kind::plane, Vec3::Zero(), Vec3::UnitZ(), 0, 0}, up, up.dot(X_WS_.p)});
+    faces_.push_back({up, up.dot(X_WS_.p)});
   } else if (const Polyhedron* polyhedron = shape_->features()) {
     gather_polyhedron(*polyhedron, region, other.is_half_space());
   } else {
@@ -54,58 +94,48 @@ void ContactFeatures::gather(const PlacedShape& placed, const Region& region, co
 
 void ContactFeatures::gather_polyhedron(const Polyhedron& polyhedron, const Region& region,
                                         bool corners_only) {
-  const int corners = int(polyhedron.vertices.size()), edges = int(polyhedron.edges.size());
+  const int corners = int(polyhedron.vertices.size());
   placed_.resize(polyhedron.vertices.size());
   for (int i = 0; i < corners; ++i) {
-    const Vec3& x_S = polyhedron.vertices[i];
-    placed_[i] = X_WS_ * x_S;
-    if (region.holds(placed_[i]))
-      corners_.push_back({{Kind::point, x_S, Vec3::Zero(), 0, name(i)}, placed_[i], i});
+    placed_[i] = X_WS_ * polyhedron.vertices[i];
+    if (region.holds(placed_[i])) corners_.push_back({placed_[i], i, 0, name(i)});
   }
   if (corners_only) return;
-  for (int i = 0; i < edges; ++i) {
+  const Vec3 toward_S = X_WS_.R.transpose() * region.direction;
+  for (int i = 0; i < int(polyhedron.edges.size()); ++i) {
     const auto& edge = polyhedron.edges[i];
     const Vec3& from = placed_[edge.vertex[0]];
     if (!edge.convex || !region.may_hold(from, placed_[edge.vertex[1]])) continue;
-    edges_.push_back({{Kind::line, polyhedron.vertices[edge.vertex[0]], edge.direction, 0, name(corners + i)},
-                      from,
-                      X_WS_.R * edge.direction,
-                      edge.length,
-                      {X_WS_.R * edge.inward[0], X_WS_.R * edge.inward[1]}});
+    // A normal is orthogonal to its edge.
+    const double ahead = toward_S.dot(edge.direction);
+    if (1 - ahead * ahead < region.along * region.along) continue;
+    edges_.push_back({from, X_WS_.R * edge.direction, edge.length, 0, i});
   }
   // A face that looks away from the other shape has nothing in front of it.
-  const Vec3 toward_S = X_WS_.R.transpose() * region.direction;
   for (int i = 0; i < int(polyhedron.faces.size()); ++i) {
     const auto& face = polyhedron.faces[i];
-    if (face.normal.dot(toward_S) < 0) continue;
+    if (face.normal.dot(toward_S) < region.along) continue;
     const Vec3 normal = X_WS_.R * face.normal;
-    faces_.push_back({{Kind::plane, face.offset * face.normal, face.normal, 0, name(corners + edges + i)},
-                      normal,
-                      face.offset + normal.dot(X_WS_.p),
-                      i});
+    faces_.push_back({normal, face.offset + normal.dot(X_WS_.p), i});
   }
 }
 
 void ContactFeatures::gather_round(const ConvexCore& core) {
   if (core.kind == ConvexCore::Kind::point) {
-    corners_.push_back({{Kind::point, Vec3::Zero(), Vec3::Zero(), core.radius, 0}, X_WS_.p, 0});
+    corners_.push_back({X_WS_.p, 0, core.radius, 0});
     return;
   }
   const bool cylinder = core.kind == ConvexCore::Kind::cylinder;
-  const Vec3 axis = X_WS_.R.col(2), up_S = Vec3::UnitZ();
+  const Vec3 axis = X_WS_.R.col(2);
   const Vec3 ends_S[2] = {Vec3(0, 0, -core.half.z()), Vec3(0, 0, core.half.z())};
   const double radius = cylinder ? core.half.x() : core.radius;
-  edges_.push_back({{Kind::line, Vec3::Zero(), up_S, radius, kAxis},
-                    X_WS_ * ends_S[0],
-                    axis,
-                    2 * core.half.z(),
-                    {Vec3::Zero(), Vec3::Zero()}});
+  edges_.push_back({X_WS_ * ends_S[0], axis, 2 * core.half.z(), radius});
   for (const int end : {0, 1}) {
     const Vec3 x = X_WS_ * ends_S[end];
-    const Vec3 out_S = end == 0 ? Vec3(-up_S) : up_S, out = X_WS_.R * out_S;
+    const Vec3 out = end == 0 ? Vec3(-axis) : axis;
     // The end of a cylinder's axis stands for the end of its side, round only across the axis.
-    corners_.push_back({{Kind::point, ends_S[end], Vec3::Zero(), radius, end}, x, end});
-    if (cylinder) faces_.push_back({{Kind::plane, ends_S[end], out_S, 0, kCap + end}, out, out.dot(x)});
+    corners_.push_back({x, end, radius, end});
+    if (cylinder) faces_.push_back({out, out.dot(x), end});
   }
 }
 
@@ -113,6 +143,7 @@ const std::vector<CornerFeature>& ContactFeatures::feet(const Vec3& n) {
   const ConvexCore& core = shape_->core();
   if (shape_->is_half_space() || core.kind != ConvexCore::Kind::cylinder) return corners_;
   feet_.clear();
+  feet_S_.clear();
   const Vec3 n_S = X_WS_.R.transpose() * n;
   const double radius = core.half.x(), slope = n_S.head<2>().norm();
   for (const int end : {0, 1}) {
@@ -120,7 +151,8 @@ const std::vector<CornerFeature>& ContactFeatures::feet(const Vec3& n) {
     if (sign * n_S.z() > 0.5) continue;  // the upper rim
     const auto add = [&](const Vec2& side, int number) {
       const Vec3 x_S(side.x(), side.y(), sign * core.half.z());
-      feet_.push_back({{Kind::point, x_S, Vec3::Zero(), 0, kRim + 8 * end + number}, X_WS_ * x_S, -1});
+      feet_S_.push_back(x_S);
+      feet_.push_back({X_WS_ * x_S, -static_cast<int>(feet_S_.size()), 0, kRim + 8 * end + number});
     };
     // The lowest point of the rim is stationary along it, the others are fixed in the body: the gap of each changes
     // with the pose as that of a point of the body does.
@@ -145,7 +177,7 @@ Curve ContactFeatures::around(const Vec3& x) const {
   for (const EdgeFeature& e : edges_) {
     const double s = e.direction.dot(x - e.from), aside = (x - e.from - s * e.direction).norm();
     const double near = kNear * e.length;
-    if (e.feature.radius == 0 && aside < 1e-9 * core.extent && s > near && s < e.length - near)
+    if (e.radius == 0 && aside < 1e-9 * core.extent && s > near && s < e.length - near)
       return {Curve::Kind::line, x, e.direction, Vec3::Zero()};
   }
   return {Curve::Kind::point, x, Vec3::Zero(), Vec3::Zero()};
@@ -158,21 +190,32 @@ Feature ContactFeatures::feature_of(const Curve& curve) const {
   return {Kind::line, x_S, X_WS_.R.transpose() * curve.tangent().normalized(), 0, id};
 }
 
-double ContactFeatures::steepest_descent(const CornerFeature& corner, const Vec3& n) const {
+namespace {
+
+/// Lowest value of n·(w − x)/|w − x| over the neighbours w of a vertex.
+double steepest_edge(const Polyhedron& p, int vertex, const Vec3& n_S) {
   double least = 1;
-  if (const Polyhedron* p = shape_->features()) {
-    const Vec3 n_S = X_WS_.R.transpose() * n;
-    for (int k = p->first_neighbour[corner.vertex]; k < p->first_neighbour[corner.vertex + 1]; ++k)
-      least = std::min(least, n_S.dot(p->toward_neighbour[k]));
-  } else if (shape_->core().kind == ConvexCore::Kind::segment) {
-    const Vec3 along = corners_[1 - corner.vertex].x - corner.x;
-    least = std::min(least, n.dot(along) / along.norm());
-  }
+  for (int k = p.first_neighbour[vertex]; k < p.first_neighbour[vertex + 1]; ++k)
+    least = std::min(least, n_S.dot(p.toward_neighbour[k]));
   return least;
+}
+
+}  // namespace
+
+double ContactFeatures::steepest_descent(const CornerFeature& corner, const Vec3& n) const {
+  if (const Polyhedron* p = shape_->features())
+    return steepest_edge(*p, corner.vertex, X_WS_.R.transpose() * n);
+  if (shape_->core().kind != ConvexCore::Kind::segment) return 1;
+  const Vec3 along = corners_[1 - corner.vertex].x - corner.x;
+  return std::min(1.0, n.dot(along) / along.norm());
 }
 
 bool ContactFeatures::is_low(const CornerFeature& corner, const Vec3& n) const {
   return steepest_descent(corner, n) >= -0.5;
+}
+
+bool ContactFeatures::is_low(const Polyhedron& polyhedron, int vertex, const Vec3& n_S) {
+  return steepest_edge(polyhedron, vertex, n_S) >= -0.5;
 }
 
 bool ContactFeatures::is_outward(const CornerFeature& corner, const Vec3& n, double slack) const {

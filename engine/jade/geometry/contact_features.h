@@ -9,28 +9,30 @@
 
 namespace jade {
 
-/// A feature of a shape that may touch, in the shape's frame, and where it is now in the world.
-/// Corners (kind point): a vertex of a polyhedron, the centre of a sphere, an end of a capsule's segment.
+/// Parts of a shape that may touch, where they are now in the world; ContactFeatures::feature gives each as a feature
+/// fixed in the shape, which few of them are asked for.
+/// Corners (kind point): a vertex of a polyhedron, the centre of a sphere, an end of a capsule's segment, a point of a
+/// cylinder's rim.
 struct CornerFeature {
-  Feature feature;
   Vec3 x;           ///< world
-  int vertex = -1;  ///< of the polyhedron, or end of the segment
+  int vertex = -1;  ///< of the polyhedron, or end of the segment; −1 − k: the k-th foot on a rim
+  double radius = 0;
+  int id = 0;
 };
 
 /// Edges (kind line): a sharp convex edge of a polyhedron, the segment of a capsule, the axis of a cylinder.
 struct EdgeFeature {
-  Feature feature;
   Vec3 from, direction;  ///< world; unit direction
   double length = 0;
-  Vec3 inward[2];  ///< unit, into both faces, orthogonal to the edge; zero when there is no face. World
+  double radius = 0;
+  int edge = -1;  ///< of the polyhedron
 };
 
 /// Faces (kind plane): of a polyhedron, an end of a cylinder, the ground.
 struct FaceFeature {
-  Feature feature;
   Vec3 normal;        ///< world
   double offset = 0;  ///< normal·x = offset, world
-  int face = -1;      ///< of the polyhedron
+  int face = -1;      ///< of the polyhedron, or end of the cylinder
 };
 
 /// The features of one shape that can take part in a contact, seen from the world.
@@ -41,9 +43,11 @@ class ContactFeatures {
     Aabb box = Aabb::everything();
     Vec3 direction = Vec3::Zero();
     double least = 0;
+    bool bounded = false;  ///< by the box
+    double along = 0;      ///< the part of a contact's normal along the direction is no less
     bool holds(const Vec3& x) const {
-      return direction.dot(x) >= least && (x.array() >= box.low.array()).all() &&
-             (x.array() <= box.high.array()).all();
+      return direction.dot(x) >= least &&
+             (!bounded || ((x.array() >= box.low.array()).all() && (x.array() <= box.high.array()).all()));
     }
     bool may_hold(const Vec3& from, const Vec3& to) const;
   };
@@ -54,6 +58,11 @@ class ContactFeatures {
   const std::vector<CornerFeature>& corners() const { return corners_; }
   const std::vector<EdgeFeature>& edges() const { return edges_; }
   const std::vector<FaceFeature>& faces() const { return faces_; }
+
+  static Feature corner_feature(const Polyhedron& polyhedron, int vertex);
+  Feature feature(const CornerFeature& corner) const;
+  Feature feature(const EdgeFeature& edge) const;
+  Feature feature(const FaceFeature& face) const;
 
   /// Points of this shape that can stand on a face with the outward normal n: its corners, and for a cylinder the
   /// lowest point of each rim, with four more on a rim that lies nearly flat.
@@ -67,9 +76,15 @@ class ContactFeatures {
   /// Whether moving from the corner along each edge loses at most half its length in height over a plane with normal
   /// n: the corner then is at the bottom of its shape, or near it when the shape is tilted.
   bool is_low(const CornerFeature& corner, const Vec3& n) const;
+  /// The same for a vertex of a polyhedron, with n in its frame.
+  static bool is_low(const Polyhedron& polyhedron, int vertex, const Vec3& n_S);
 
   /// Whether n is an outward direction at the corner; `slack` is the sine by which an edge may rise beyond it.
   bool is_outward(const CornerFeature& corner, const Vec3& n, double slack) const;
+  /// The same at an edge; `slack` is the sine by which a face may rise beyond it.
+  bool is_outward(const EdgeFeature& edge, const Vec3& n, double slack) const;
+  /// Sum of the unit vectors into both faces of an edge, orthogonal to it; zero when there is no face. World.
+  Vec3 inward(const EdgeFeature& edge) const;
 
   /// Whether the foot of x on the face lies in the face, up to `margin`.
   bool face_holds(const FaceFeature& face, const Vec3& x, double margin) const;
@@ -84,13 +99,15 @@ class ContactFeatures {
   Transform X_WS_;
   std::vector<Vec3> placed_;  // vertices of a polyhedron in the world
   std::vector<CornerFeature> corners_, feet_;
+  std::vector<Vec3> feet_S_;  // beside feet_ of a cylinder, in S
   std::vector<EdgeFeature> edges_;
   std::vector<FaceFeature> faces_;
 };
 
-/// Whether n is an outward direction at the edge; `slack` is the sine by which a face may rise beyond it.
-bool is_outward(const EdgeFeature& edge, const Vec3& n, double slack);
-
+/// Whether some feature of the shape is not fixed in it: see `followed`.
+inline bool has_travelling_features(const PreparedShape& shape) {
+  return !shape.is_half_space() && shape.core().kind == ConvexCore::Kind::cylinder;
+}
 /// The feature of a contact at another pose of its shape. Most are fixed in the shape; the lowest point of a cylinder's
 /// rim travels along it: it is the point farthest along `toward_S`, the direction to the other shape in S.
 Feature followed(const Feature& feature, const PreparedShape& shape, const Vec3& toward_S);

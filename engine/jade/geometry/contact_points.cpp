@@ -48,7 +48,10 @@ void ContactFinder::find(const PlacedShape& a, const PlacedShape& b, double reac
   reach_ = reach;
   margin_ = kParallel * std::min(size_of(a.shape), size_of(b.shape));
   distance_ = jade::distance(a, b, hint);
+  whole_ = (!a.shape.tree() && !b.shape.tree()) || a.shape.is_half_space() || b.shape.is_half_space();
   if (distance_.distance >= reach) return;
+  if (a.shape.is_half_space() && corners_on_plane(true)) return;
+  if (b.shape.is_half_space() && corners_on_plane(false)) return;
 
   gather();
   corners_on_faces(false);
@@ -62,6 +65,33 @@ void ContactFinder::find(const PlacedShape& a, const PlacedShape& b, double reac
   pair_corners(Sharpness::round);
   if (!reaches_the_distance()) pair_corners(Sharpness::sharp);
   if (!reaches_the_distance() && distance_.separated) nearest_points();
+}
+
+/// The ground meets corners alone: those of a polyhedron and spheres are looked at where they are, in the frame of their
+/// shape. False when that was not all there is to find, with nothing added.
+bool ContactFinder::corners_on_plane(bool plane_is_A) {
+  const PlacedShape &plane = plane_is_A ? *a_ : *b_, &other = plane_is_A ? *b_ : *a_;
+  const Polyhedron* polyhedron = other.shape.features();
+  const ConvexCore& core = other.shape.core();
+  if (!polyhedron && core.kind != ConvexCore::Kind::point) return false;
+  const Vec3 up = plane.X_WS.R.col(2), up_S = other.X_WS.R.transpose() * up;
+  const double height = up.dot(other.X_WS.p - plane.X_WS.p);
+  const Feature ground{Feature::Kind::plane, Vec3::Zero(), Vec3::UnitZ(), 0, 0};
+  const auto meet = [&](const Feature& corner) {
+    if (plane_is_A)
+      add(ground, corner, up);
+    else
+      add(corner, ground, -up);
+  };
+  if (!polyhedron) meet({Feature::Kind::point, Vec3::Zero(), Vec3::Zero(), core.radius, 0});
+  for (int i = 0; polyhedron && i < int(polyhedron->vertices.size()); ++i) {
+    const double gap = height + up_S.dot(polyhedron->vertices[i]);
+    if (gap >= reach_ || gap <= -2 * kTouching || !ContactFeatures::is_low(*polyhedron, i, up_S)) continue;
+    meet(ContactFeatures::corner_feature(*polyhedron, i));
+  }
+  if (reaches_the_distance()) return true;
+  out_->resize(first_);
+  return false;
 }
 
 void ContactFinder::nearest_points() {
@@ -87,7 +117,12 @@ void ContactFinder::gather() {
     near_b.least = n.dot(distance_.point_A) - reach_ - margin_;
     near_a.direction = -n;
     near_a.least = -n.dot(distance_.point_B) - reach_ - margin_;
+    // Points of the two shapes that are less than the reach apart along a contact's normal, and no less than the distance
+    // along n, need a normal with that much of n; feet may lie beside what they stand on by rounding.
+    const double beside = 4 * kBeside / kParallel * margin_;
+    near_a.along = near_b.along = std::max(0.0, (distance_.lower_bound - beside) / reach_);
   } else {
+    near_b.bounded = near_a.bounded = true;
     near_b.box = bounds_of(*b_, reach_ + margin_);
     near_a.box = bounds_of(*a_, reach_ + margin_);
   }
@@ -119,18 +154,16 @@ void ContactFinder::corners_on_faces(bool ground_is_A) {
                   &standing = ground_is_A ? features_b_ : features_a_;
   for (const FaceFeature& face : ground.faces()) {
     const Vec3& n = face.normal;
-    const auto margin = [&] {
-      const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
-      return facing ? margin_ : kBeside / kParallel * margin_;
-    };
+    const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
+    const double margin = facing ? margin_ : kBeside / kParallel * margin_;
     for (const CornerFeature& corner : standing.feet(n)) {
-      const double gap = n.dot(corner.x) - face.offset - corner.feature.radius;
+      const double gap = n.dot(corner.x) - face.offset - corner.radius;
       if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, n)) continue;
-      if (!ground.face_holds(face, corner.x, margin())) continue;
+      if (!ground.face_holds(face, corner.x, margin)) continue;
       if (ground_is_A)
-        add(face.feature, corner.feature, n);
+        add(ground.feature(face), standing.feature(corner), n);
       else
-        add(corner.feature, face.feature, -n);
+        add(standing.feature(corner), ground.feature(face), -n);
     }
   }
 }
@@ -139,18 +172,20 @@ void ContactFinder::edges_on_edges() {
   for (const EdgeFeature& e : features_a_.edges())
     for (const EdgeFeature& f : features_b_.edges()) {
       const Vec3 cross = e.direction.cross(f.direction);
-      const double sine = cross.norm();
-      if (sine < kParallel) continue;
+      const double squared = cross.squaredNorm();
+      if (squared < kParallel * kParallel) continue;
       // Feet of the common normal of both lines, inside both edges.
       const Vec3 apart = f.from - e.from;
-      const double s = apart.cross(f.direction).dot(cross) / (sine * sine);
-      const double t = apart.cross(e.direction).dot(cross) / (sine * sine);
-      if (!(s > 0 && s < e.length && t > 0 && t < f.length)) continue;
-      Vec3 n = cross / sine;
+      const double s = apart.cross(f.direction).dot(cross);
+      if (!(s > 0 && s < e.length * squared)) continue;
+      const double t = apart.cross(e.direction).dot(cross);
+      if (!(t > 0 && t < f.length * squared)) continue;
+      Vec3 n = cross / std::sqrt(squared);
       // Faces say which way is out of A; round edges have no inside near them.
-      const Vec3 inward = e.inward[0] + e.inward[1] - f.inward[0] - f.inward[1];
+      const Vec3 inward = features_a_.inward(e) - features_b_.inward(f);
       if ((inward.isZero() ? -n.dot(apart) : n.dot(inward)) > 0) n = -n;
-      if (is_outward(e, n, kSlack) && is_outward(f, -n, kSlack)) add(e.feature, f.feature, n);
+      if (features_a_.is_outward(e, n, kSlack) && features_b_.is_outward(f, -n, kSlack))
+        add(features_a_.feature(e), features_b_.feature(f), n);
     }
 }
 
@@ -159,7 +194,7 @@ void ContactFinder::corners_on_edges(bool edge_is_A, Sharpness which) {
                         &cornered = edge_is_A ? features_b_ : features_a_;
   for (const EdgeFeature& e : edged.edges())
     for (const CornerFeature& corner : cornered.corners()) {
-      const bool sharp = e.feature.radius + corner.feature.radius == 0;
+      const bool sharp = e.radius + corner.radius == 0;
       if (sharp != (which == Sharpness::sharp)) continue;
       const double s = e.direction.dot(corner.x - e.from);
       if (!(s > 0 && s < e.length)) continue;
@@ -167,23 +202,23 @@ void ContactFinder::corners_on_edges(bool edge_is_A, Sharpness which) {
       const double length = along.norm();
       if (!(length > 0)) continue;
       const Vec3 n = along / length;
-      if (!is_outward(e, n, kOutward) || !cornered.is_outward(corner, -n, kOutward)) continue;
+      if (!edged.is_outward(e, n, kOutward) || !cornered.is_outward(corner, -n, kOutward)) continue;
       if (edge_is_A)
-        add(e.feature, corner.feature, n);
+        add(edged.feature(e), cornered.feature(corner), n);
       else
-        add(corner.feature, e.feature, -n);
+        add(cornered.feature(corner), edged.feature(e), -n);
     }
 }
 
 void ContactFinder::corners_on_corners(Sharpness which) {
   for (const CornerFeature& c : features_a_.corners())
     for (const CornerFeature& d : features_b_.corners()) {
-      const bool sharp = c.feature.radius + d.feature.radius == 0;
+      const bool sharp = c.radius + d.radius == 0;
       const double length = (d.x - c.x).norm();
       if (sharp != (which == Sharpness::sharp) || !(length > 0)) continue;
       const Vec3 n = (d.x - c.x) / length;
       if (features_a_.is_outward(c, n, kOutward) && features_b_.is_outward(d, -n, kOutward))
-        add(c.feature, d.feature, n);
+        add(features_a_.feature(c), features_b_.feature(d), n);
     }
 }
 

@@ -34,10 +34,13 @@ class ContactFinder {
 
   /// The distance on which the last answer rests.
   const DistanceResult& distance() const { return distance_; }
+  /// Whether its normal separates the whole shapes, and not only the nearest pieces of them.
+  bool separates_wholly() const { return whole_; }
 
  private:
   enum class Sharpness { round, sharp };
 
+  bool corners_on_plane(bool plane_is_A);
   void gather();
   void corners_on_faces(bool ground_is_A);
   void edges_on_edges();
@@ -53,6 +56,7 @@ class ContactFinder {
   DistanceResult distance_;
   double reach_ = 0;
   double margin_ = 0;
+  bool whole_ = false;
   std::vector<ContactPoint>* out_ = nullptr;
   std::size_t first_ = 0;  // of this pair in the list
 };

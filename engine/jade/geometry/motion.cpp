@@ -1,10 +1,20 @@
 #include "jade/geometry/motion.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "jade/math/rotation.h"
 
 namespace jade {
+
+Motion::AxisAccelerations Motion::axis_accelerations() const {
+  AxisAccelerations out;
+  for (int k = 0; k < 3; ++k) {
+    out.least[k] = least_acceleration(Vec3::Unit(k));
+    out.most[k] = -least_acceleration(-Vec3::Unit(k));
+  }
+  return out;
+}
 
 RigidMotion::RigidMotion(const ConvexCore& core, const Transform& X_WS, const RigidPath& path,
                          double duration)
@@ -32,8 +42,10 @@ MotionSample RigidMotion::at(double s) const {
   MotionSample sample;
   const Vec3 centre = path_.c + s * path_.v + 0.5 * s * s * path_.a;
   sample.v = path_.v + s * path_.a;
-  if (fastest_ == 0) {
+  if (fastest_ == 0 || s == 0) {
     sample.X = {R_WS_, centre + arm_};
+    sample.omega = path_.omega;
+    if (fastest_ > 0) sample.v += sample.omega.cross(arm_);
     return sample;
   }
   const Vec3 theta = s * path_.omega + 0.5 * s * s * path_.alpha;
@@ -53,6 +65,25 @@ double RigidMotion::least_acceleration(const Vec3& n) const {
                    0.25 * h * h * swing_;
   const double A = n.cross(path_.alpha).norm() + (0.5 * h + 0.125 * h * h * fastest_) * swing_;
   return n.dot(path_.a) - W * fastest_ * reach_from_axis_ - A * reach_;
+}
+
+Motion::AxisAccelerations RigidMotion::axis_accelerations() const {
+  if (fastest_ == 0) return {path_.a, path_.a};
+  // As above, for n and −n at once: |e_k × ω|² is the sum of the other two squares.
+  const double h = duration_;
+  const Vec3 first = path_.omega.cwiseAbs2(), last = (path_.omega + h * path_.alpha).cwiseAbs2(),
+             change = path_.alpha.cwiseAbs2();
+  const double bent = 0.25 * h * h * swing_, swung = (0.5 * h + 0.125 * h * h * fastest_) * swing_;
+  AxisAccelerations out;
+  for (int k = 0; k < 3; ++k) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    const double W = std::sqrt(std::max(first[i] + first[j], last[i] + last[j])) + bent;
+    const double A = std::sqrt(change[i] + change[j]) + swung;
+    const double away = W * fastest_ * reach_from_axis_ + A * reach_;
+    out.least[k] = path_.a[k] - away;
+    out.most[k] = path_.a[k] + away;
+  }
+  return out;
 }
 
 Aabb RigidMotion::bounds() const {

@@ -24,6 +24,12 @@ class Motion {
   /// axes. It may be too low, never too high.
   virtual double least_acceleration(const Vec3& n) const = 0;
 
+  /// The same along the world's axes: least[k] ≤ ẍ_k ≤ most[k].
+  struct AxisAccelerations {
+    Vec3 least, most;
+  };
+  virtual AxisAccelerations axis_accelerations() const;
+
   /// Holds the shape at all times; need not be tight.
   virtual Aabb bounds() const { return Aabb::everything(); }
 };
@@ -34,6 +40,7 @@ class FixedPose final : public Motion {
   explicit FixedPose(const Transform& X_WS) : X_WS_(X_WS) {}
   MotionSample at(double) const override { return {X_WS_, Vec3::Zero(), Vec3::Zero()}; }
   double least_acceleration(const Vec3&) const override { return 0; }
+  AxisAccelerations axis_accelerations() const override { return {Vec3::Zero(), Vec3::Zero()}; }
 
  private:
   Transform X_WS_;
@@ -69,6 +76,7 @@ class RigidMotion final : public Motion {
 
   MotionSample at(double s) const override;
   double least_acceleration(const Vec3& n) const override;
+  AxisAccelerations axis_accelerations() const override;
   Aabb bounds() const override;
 
  private:

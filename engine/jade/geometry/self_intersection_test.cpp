@@ -60,8 +60,9 @@ TEST(SelfIntersection, AgreesWithBarycentricCoordinatesOnRandomTriangles) {
   };
   int found = 0;
   for (int trial = 0; trial < 20000; ++trial) {
-    std::vector<Vec3> v;
-    for (int i = 0; i < 6; ++i) v.emplace_back(unit(random), unit(random), unit(random));
+    std::vector<Vec3> v(6);
+    for (Vec3& x : v)
+      for (double& coordinate : x) coordinate = unit(random);
     bool expected = false;
     const auto at = [&](int i) -> V { return v[i].cast<long double>(); };
     for (int k = 0; k < 3; ++k) {

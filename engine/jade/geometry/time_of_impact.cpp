@@ -299,22 +299,37 @@ TimeOfImpactResult time_of_impact(const MovingShape& a, const MovingShape& b,
   return Advancement(pair, settings).run();
 }
 
+bool stays_apart(const MovingShape& a, const MovingShape& b, const StartingGap& start, double duration) {
+  const Vec3& n = start.normal;
+  const MotionSample &at_a = start.at_a, &at_b = start.at_b;
+  const ConvexCore &core_a = a.shape.core(), &core_b = b.shape.core();
+  const double turn_a = n.cross(at_a.omega).norm(), turn_b = n.cross(at_b.omega).norm();
+  const double rate = n.dot(at_b.v - at_a.v) - turn_a * core_a.extent - turn_b * core_b.extent;
+  const double curvature = a.motion.least_acceleration(-n) + b.motion.least_acceleration(n) -
+                           core_a.radius * turn_a * turn_a - core_b.radius * turn_b * turn_b;
+  return start.gap + duration * (std::min(0.0, rate) + 0.5 * duration * std::min(0.0, curvature)) >=
+         start.level;
+}
+
 Aabb swept_bounds(const MovingShape& moving, double duration) {
+  return swept_bounds(moving, moving.motion.at(0), duration);
+}
+
+Aabb swept_bounds(const MovingShape& moving, const MotionSample& start, double duration) {
   if (moving.shape.is_half_space()) return Aabb::everything();
-  const MotionSample start = moving.motion.at(0);
   const ConvexCore& core = moving.shape.core();
   const double margin = kRounding * (core.extent + core.radius + start.X.p.lpNorm<1>());
   Aabb box = bounds_of({moving.shape, start.X}, margin);
   if (duration == 0) return box;
   // x_k(s) ≥ x_k + s ẋ_k + ½ s² κ is concave in s, so the ends decide; ẋ_k ≥ v_k − |e_k × ω| |x − origin|.
   const double squared = start.omega.squaredNorm(), half = 0.5 * duration * duration;
+  const Motion::AxisAccelerations acceleration = moving.motion.axis_accelerations();
   for (int k = 0; k < 3; ++k) {
     const double turning =
         squared == 0 ? 0 : core.extent * std::sqrt(std::max(0.0, squared - start.omega[k] * start.omega[k]));
-    const double down = std::min(0.0, moving.motion.least_acceleration(Vec3::Unit(k)));
-    const double up = std::min(0.0, moving.motion.least_acceleration(-Vec3::Unit(k)));
+    const double down = std::min(0.0, acceleration.least[k]), up = std::max(0.0, acceleration.most[k]);
     box.low[k] = std::min(box.low[k], box.low[k] + duration * (start.v[k] - turning) + half * down);
-    box.high[k] = std::max(box.high[k], box.high[k] + duration * (start.v[k] + turning) - half * up);
+    box.high[k] = std::max(box.high[k], box.high[k] + duration * (start.v[k] + turning) + half * up);
   }
   return box.intersection(moving.motion.bounds());
 }

@@ -52,7 +52,24 @@ struct TimeOfImpactResult {
 [[nodiscard]] TimeOfImpactResult time_of_impact(const MovingShape& a, const MovingShape& b,
                                                 const TimeOfImpactSettings& settings);
 
+/// What is known of a pair at the start of its motions.
+struct StartingGap {
+  const MotionSample &at_a, &at_b;  ///< where the shapes are then
+  const Vec3& normal;               ///< n: unit, from A to B
+  double gap = 0;    ///< certified: n·(x_b − x_a) is no less for any points of the shapes (their hulls)
+  double level = 0;  ///< what the gap must not undercut [m]
+};
+
+/// The certificate above by speeds alone, for pairs that hardly move towards each other; no support point is looked for.
+///   n·(x_b − x_a)(τ) ≥ gap + τ (n·(v_b − v_a) − Σ |n × ω| ρ) + ½ τ² (κ − Σ |n × ω|² r)
+/// ρ: extent of a core about its origin, r: its radius, since |n + τ n × ω| ≤ 1 + ½ τ² |n × ω|². Both terms are least at
+/// the end. False says nothing.
+[[nodiscard]] bool stays_apart(const MovingShape& a, const MovingShape& b, const StartingGap& start,
+                               double duration);
+
 /// A box that holds the moving shape at all times 0 … duration, from the same certificate along the axes.
 Aabb swept_bounds(const MovingShape& moving, double duration);
+/// The same where the motion at time 0 is known.
+Aabb swept_bounds(const MovingShape& moving, const MotionSample& start, double duration);
 
 }  // namespace jade

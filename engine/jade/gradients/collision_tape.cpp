@@ -5,7 +5,8 @@ namespace jade {
 
 void IslandTape::momentum_derivatives(GradientTree& tree, DynamicsWorkspace& work, const VecX& change) {
   const Model& model = tree.model;
-  update_velocities(model, VecX::Zero(model.nv()), work);
+  tree.one.setZero(model.nv());
+  update_velocities(model, tree.one, work);
   // Accelerations without gravity: inverse dynamics is M Δ then.
   for (std::size_t i = 0; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
@@ -17,158 +18,180 @@ void IslandTape::momentum_derivatives(GradientTree& tree, DynamicsWorkspace& wor
   rnea_derivatives(model, work, tree.derivative, tree.jacobian);
 }
 
-void IslandTape::add_momentum(int out, int in, int place, std::size_t index, DynamicsWorkspace& work,
-                              const VecX& change, const VecX& diagonal, ClassSolve& classes) {
-  const Part& part = parts_[index];
-  GradientTree& tree = *part.tree;
-  const Model& model = tree.model;
-  const int n = model.nv();
-  momentum_derivatives(tree, work, change);
-  const MatX M = MatX(tree.jacobian.input()) + MatX(diagonal.asDiagonal());
-  MatX by_v = M, by_q = tree.jacobian.q();
-  for (int k = 0; k < n; ++k) {
-    if (!model.prescribed(k)) continue;
-    by_v.col(k).setZero();
-    by_v.row(k) = VecX::Unit(n, k).transpose();
-    by_q.row(k).setZero();
+void IslandTape::no_implicit_diagonal() {
+  for (const Part& own : parts_) {
+    own.tree->E.setZero(own.tree->model.nv());
+    own.tree->E_by_s.setZero(own.tree->model.nv());
   }
-  tape.add(out + part.v, in + part.v, by_v);
-  tape.add(out + part.v, place + part.v, by_q, -1);
-  for (const Use& use : uses_) {
-    if (use.id.kind != ParameterKind::inertia || use.part != static_cast<int>(index)) continue;
-    VecX column = rnea_by_inertia(model, work, use.link, use.X_LB, use.id.component);
-    for (int k = 0; k < n; ++k)
-      if (model.prescribed(k)) column[k] = 0;
-    tape.add(out + part.v, use.row, column, -1);
-  }
-  TreeFactorization factor(model);
-  if (!factor.factor(model, M)) refuse("a mass matrix cannot be factored");
-  classes.trees.push_back({&model, part.v, std::move(factor)});
 }
 
-/// Jacobians of a collision's or solve's rows, and M⁻¹ Jᵀ f with the given factors.
+void IslandTape::add_momentum(int out, int in, int place, int index, Place at, const VecX& change,
+                              ClassSolve& classes) {
+  const Part& own = part(index);
+  GradientTree& tree = *own.tree;
+  const Model& model = tree.model;
+  const int n = model.nv();
+  DynamicsWorkspace& work = placed(index, at).work;
+  if (change.isZero(0)) {
+    crba(model, work, tree.M);
+  } else {
+    momentum_derivatives(tree, work, change);
+    tree.M = tree.jacobian.input();
+    tree.by_q = tree.jacobian.q();
+    for (int k = 0; k < n; ++k)
+      if (model.prescribed(k)) tree.by_q.row(k).setZero();
+    tape.add(out + own.v, place + own.v, tree.by_q, -1);
+    for (const Use& use : uses_) {
+      if (use.id.kind != ParameterKind::inertia || use.part != index) continue;
+      VecX column = rnea_by_inertia(model, work, use.link, use.X_LB, use.id.component);
+      for (int k = 0; k < n; ++k)
+        if (model.prescribed(k)) column[k] = 0;
+      tape.add(out + own.v, use.row, column, -1);
+    }
+  }
+  tree.M.diagonal() += tree.E;
+  tree.by_v = tree.M;
+  for (int k = 0; k < n; ++k) {
+    if (!model.prescribed(k)) continue;
+    tree.by_v.col(k).setZero();
+    tree.by_v.row(k) = VecX::Unit(n, k).transpose();
+  }
+  tape.add(out + own.v, in + own.v, tree.by_v);
+  TreeFactorization& factor = tree.new_factor();
+  if (!factor.factor(model, tree.M)) refuse("a mass matrix cannot be factored");
+  classes.trees.push_back({&model, own.v, &factor});
+}
+
 VecX IslandTape::velocity_change(const std::vector<RowsTrace>& rows, const std::vector<LimitRowTrace>& limits,
-                                 const VecX& f, const std::vector<const ContactMotion*>& motions,
-                                 const std::vector<VecX>& diagonals, bool middle) {
+                                 const VecX& f, Place at) {
   VecX change = VecX::Zero(nv);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Vec3 F = Vec3::Zero();
     for (int r = 0; r < rows[i].count; ++r)
       F += f[rows[i].first + r] * rows[i].directions[static_cast<std::size_t>(r)];
-    const VecX g = motions[i]->J().transpose() * F;
-    for (int p = 0; p < motions[i]->parts(); ++p) {
-      const ContactMotion::Part& part = motions[i]->part(p);
-      change.segment(parts_[static_cast<std::size_t>(part.tree)].v, part.count) +=
-          g.segment(part.first, part.count);
-    }
+    add_generalised(links_of(substep_->contacts[static_cast<std::size_t>(rows[i].contact)]), at,
+                    contacts_[i]->J.transpose() * F, change);
   }
   for (const LimitRowTrace& row : limits) {
     const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
     change[limit.velocity] += limit.sign * f[row.row];
   }
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    GradientTree& tree = *parts_[i].tree;
+  for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
+    GradientTree& tree = *part(i).tree;
     const int n = tree.model.nv();
-    VecX x = change.segment(parts_[i].v, n);
+    tree.one = change.segment(part(i).v, n);
     for (int k = 0; k < n; ++k)
-      if (tree.model.prescribed(k)) x[k] = 0;
-    momentum_derivatives(tree, middle ? tree.middle : tree.start, VecX::Zero(n));
-    TreeFactorization factor(tree.model);
-    if (!factor.factor(tree.model, MatX(tree.jacobian.input()) + MatX(diagonals[i].asDiagonal())))
-      refuse("a mass matrix cannot be factored");
-    factor.solve(tree.model, x);
-    change.segment(parts_[i].v, n) = x;
+      if (tree.model.prescribed(k)) tree.one[k] = 0;
+    crba(tree.model, placed(i, at).work, tree.M);
+    tree.M.diagonal() += tree.E;
+    TreeFactorization& factor = tree.new_factor();
+    if (!factor.factor(tree.model, tree.M)) refuse("a mass matrix cannot be factored");
+    factor.solve(tree.model, tree.one);
+    change.segment(part(i).v, n) = tree.one;
   }
   return change;
+}
+
+/// The rows and forces of a contact in an impulse.
+void IslandTape::add_impulse_rows(const CollisionTrace& collision, std::size_t index, const Impulse& impulse,
+                                  int v_before, const ClassSolve& classes, int out) {
+  const RowsTrace& rows = collision.rows[index];
+  const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+  const PlacedContact& at = *contacts_[index];
+  const Links links = links_of(contact);
+  const FrameDerivative& frame = frames_[index];
+  const LinkRows q = displacements(links, Place::start, q_);
+  const LinkRows before = rates(links, Place::start, q_, collision.v_before, v_before, 0);
+  const bool bounces = collision.bounces[index] != 0;
+  if (impulse.given) {
+    // The returned impulse is e times the one before: by e it is that one.
+    const Sides normal = at.J.transpose() * rows.directions[0];
+    if (!bounces) return;
+    add_force(links, normal, out, contact.restitution);
+    for (const Use& use : uses_)
+      if (use.id.kind == ParameterKind::restitution && use.id.index == contact.material)
+        add_force(links, normal, use.row, collision.stages[0].f[rows.first]);
+    return;
+  }
+  bool any = false;
+  for (int r = 0; r < rows.count; ++r) any = any || classes.is_free(rows.first + r);
+  if (!any) return;
+  RowDerivative by;
+  rows_by_position(rows, at, frame, rates(links, Place::start, impulse.to), by);
+  add_links(out, (by.w_by_q + by.w_by_place).topRows(rows.count), q, -1);
+  add_links(out, by.w_by_v0.topRows(rows.count), before, -1);
+  // The unknown rates are those after: they change with the place as well.
+  add_links(out, by.J.topRows(rows.count), rates(links, Place::start, q_, impulse.to, -1, 1 + forces_out_),
+            -1);
+  if (!impulse.bounces || !bounces) return;
+  const Sides v = rates(links, Place::start, collision.v_before);
+  add_links(out, approach_by_position(at, v), q, -contact.restitution);
+  add_links(out, Row12(at.n.transpose() * at.J), before, -contact.restitution);
+  for (const Use& use : uses_)
+    if (use.id.kind == ParameterKind::restitution && use.id.index == contact.material)
+      tape.add_scaled(out, use.row, 1, -at.n.dot(at.velocity(v)));
 }
 
 std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, const Impulse& impulse,
                                             int v_before, int forces_before) {
   const int velocity = tape.slot(nv), forces = tape.slot(static_cast<int>(impulse.forces.f.size()));
-  ClassSolve classes;
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const long n = parts_[i].tree->model.nv();
-    const VecX change = (impulse.to - impulse.from).segment(parts_[i].v, n);
-    add_momentum(velocity, impulse.v, q_, i, parts_[i].tree->start, change, VecX::Zero(n), classes);
+  ClassSolve& classes = tape.new_classes();
+  classes.keep_forces = impulse.returned;
+  for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
+    GradientTree& tree = *part(i).tree;
+    tree.gained = (impulse.to - impulse.from).segment(part(i).v, tree.model.nv());
+    add_momentum(velocity, impulse.v, q_, i, Place::start, tree.gained, classes);
   }
   classes.rows.resize(impulse.forces.classes.size());
-  std::vector<FrameDerivative> frames(collision.rows.size());
-  std::vector<const PlacedContact*> placed;
-  RowDerivative by;
-  for (std::size_t i = 0; i < collision.rows.size(); ++i) {
+  for (std::size_t i = 0; !impulse.given && i < collision.rows.size(); ++i) {
     const RowsTrace& rows = collision.rows[i];
-    FrameDerivative& frame = frames[i];
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
-    const PlacedContact& at = start_contact(rows.contact);
-    const ContactMotion& motion = at.motion;
-    placed.push_back(&at);
-    const VecX before = local(motion, collision.v_before);
-    frame_by_position(rows, at, at, before, frame);
-    rows_by_position(rows, at, frame, local(motion, impulse.to), by);
-    Vec3 F = Vec3::Zero();
     for (int r = 0; r < rows.count; ++r) {
       const std::size_t row = static_cast<std::size_t>(rows.first + r);
-      F += impulse.forces.f[rows.first + r] * rows.directions[static_cast<std::size_t>(r)];
-      if (!impulse.given) classes.rows[row] = {impulse.forces.classes[row], rows.first, contact.friction};
+      classes.rows[row] = {impulse.forces.classes[row], rows.first, contact.friction};
     }
-    force_by_position(F, at, frame, by);
-    MatX g_by_q = by.g_by_q + by.g_by_place;
-    clear_prescribed(motion, g_by_q);
-    clear_prescribed(motion, by.g_by_v0);
-    add_both(velocity, q_, motion, g_by_q, 1);
-    add_both(velocity, v_before, motion, by.g_by_v0, 1);
-    const bool bounces = collision.bounces[i] != 0;
-    if (impulse.given) {
-      MatX column = by.J.row(0).transpose();
-      clear_prescribed(motion, column);
-      if (!bounces) continue;
-      add_rows(velocity, motion, column, forces_before + rows.first, contact.restitution);
-      // The returned impulse is e times the one before: by e it is that one.
-      for (const Use& use : uses_)
-        if (use.id.kind == ParameterKind::restitution && use.id.index == contact.material)
-          add_rows(velocity, motion, column, use.row, collision.stages[0].f[rows.first]);
-      continue;
-    }
-    const int out = forces + rows.first;
-    add_columns(out, q_, motion, by.w_by_q + by.w_by_place, -1);
-    add_columns(out, v_before, motion, by.w_by_v0, -1);
-    add_friction(rows, motion, impulse.forces, velocity, 1);
-    for (int p = 0; p < motion.parts(); ++p) {
-      const ContactMotion::Part& part = motion.part(p);
-      classes.blocks.push_back({rows.first, parts_[static_cast<std::size_t>(part.tree)].v,
-                                by.J.middleCols(part.first, part.count)});
-    }
-    if (!impulse.bounces || !bounces) continue;
-    Eigen::RowVectorXd approach_q, approach_v;
-    approach_by_position(at, before, approach_q, approach_v);
-    add_columns(out, q_, motion, approach_q, -contact.restitution);
-    add_columns(out, v_before, motion, approach_v, -contact.restitution);
-    const double approach = at.n.dot(motion.velocity(before));
-    for (const Use& use : uses_)
-      if (use.id.kind == ParameterKind::restitution && use.id.index == contact.material)
-        tape.add_scaled(out, use.row, 1, -approach);
+    add_block(classes, rows, links_of(contact), Place::start, *contacts_[i]);
   }
+  if (!impulse.given) {
+    add_patches(classes, collision.rows, contacts_);
+    for (const LimitRowTrace& row : collision.limits)
+      add_limit_block(row, impulse.forces.classes[static_cast<std::size_t>(row.row)], classes);
+  }
+  if (!classes.factor()) refuse("the equations of an impact cannot be solved");
+
+  begin_forces(velocity, q_, Place::start);
+  for (std::size_t i = 0; i < collision.rows.size(); ++i) {
+    const RowsTrace& rows = collision.rows[i];
+    const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
+    Vec3 F = Vec3::Zero();
+    for (int r = 0; r < rows.count; ++r)
+      F += impulse.forces.f[rows.first + r] * rows.directions[static_cast<std::size_t>(r)];
+    const LinkRows q = displacements(links, Place::start, q_);
+    force_.clear();
+    add_force_by_position(F, *contacts_[i], frames_[i], force_);
+    add_force_by(links, force_, q, q, rates(links, Place::start, q_, collision.v_before, v_before, 0));
+    note_force(links, contacts_[i]->J.transpose() * F, 1);
+    if (!impulse.given) add_friction(rows, *contacts_[i], impulse.forces, 1);
+    add_impulse_rows(collision, i, impulse, v_before, classes,
+                     (impulse.given ? forces_before : forces) + rows.first);
+  }
+  end_forces();
   for (const LimitRowTrace& row : collision.limits) {
     const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
     const double e = row.bounces ? limit.restitution : 0;
-    if (impulse.given) {
+    if (impulse.given)
       tape.add_scaled(velocity + limit.velocity, forces_before + row.row, 1, e * limit.sign);
-      continue;
-    }
-    add_limit_block(row, impulse.forces.classes[static_cast<std::size_t>(row.row)], classes);
-    if (impulse.bounces) tape.add_scaled(forces + row.row, v_before + limit.velocity, 1, -e * limit.sign);
+    else if (impulse.bounces)
+      tape.add_scaled(forces + row.row, v_before + limit.velocity, 1, -e * limit.sign);
   }
-  if (!classes.factor()) refuse("the equations of an impact cannot be solved");
   const int shares = add_shares({.rows = collision.rows,
-                                 .contacts = placed,
-                                 .frames = frames,
                                  .limits = collision.limits,
                                  .f = impulse.forces.f,
                                  .place = q_,
                                  .v0 = v_before,
-                                 .v_free = v_before},
+                                 .v0_value = collision.v_before},
                                 classes);
-  tape.solve(velocity, forces, shares, std::move(classes));
+  tape.solve(velocity, forces, shares, classes);
   return {velocity, forces};
 }
 
@@ -176,6 +199,16 @@ void IslandTape::collide(const CollisionTrace& collision) {
   nearest.nearer(collision.nearest);
   if (!collision.solved) return refuse("an impact has no valid solution");
   const int before = v_;
+  no_implicit_diagonal();
+  contacts_.clear();
+  if (frames_.size() < collision.rows.size()) frames_.resize(collision.rows.size());
+  for (std::size_t i = 0; i < collision.rows.size(); ++i) {
+    const RowsTrace& rows = collision.rows[i];
+    const PlacedContact& at = start_contact(rows.contact);
+    const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
+    contacts_.push_back(&at);
+    frame_by_position(rows, at, at, rates(links, Place::start, collision.v_before), frames_[i]);
+  }
   if (!collision.poisson) {
     const Impulse only{.from = collision.v_before,
                        .to = substep_->v,
@@ -186,10 +219,6 @@ void IslandTape::collide(const CollisionTrace& collision) {
     return;
   }
   // Compression, return, and what that pushes together again.
-  std::vector<const ContactMotion*> motions;
-  for (const RowsTrace& rows : collision.rows) motions.push_back(&start_contact(rows.contact).motion);
-  std::vector<VecX> none;
-  for (const Part& part : parts_) none.push_back(VecX::Zero(part.tree->model.nv()));
   const ForcesTrace& compression = collision.stages[0];
   ForcesTrace back{compression.classes, VecX::Zero(compression.f.size())};
   for (std::size_t i = 0; i < collision.rows.size(); ++i) {
@@ -201,12 +230,13 @@ void IslandTape::collide(const CollisionTrace& collision) {
     if (row.bounces)
       back.f[row.row] =
           substep_->limits[static_cast<std::size_t>(row.limit)].restitution * compression.f[row.row];
-  const VecX pressed = collision.v_before +
-                       velocity_change(collision.rows, collision.limits, compression.f, motions, none, false);
-  const VecX returned =
-      pressed + velocity_change(collision.rows, collision.limits, back.f, motions, none, false);
+  const VecX pressed =
+      collision.v_before + velocity_change(collision.rows, collision.limits, compression.f, Place::start);
+  const VecX returned = pressed + velocity_change(collision.rows, collision.limits, back.f, Place::start);
   const auto [v_pressed, f_pressed] = add_impulse(
-      collision, {.from = collision.v_before, .to = pressed, .v = before, .forces = compression}, before, -1);
+      collision,
+      {.from = collision.v_before, .to = pressed, .v = before, .forces = compression, .returned = true},
+      before, -1);
   const auto [v_returned, unused] =
       add_impulse(collision, {.from = pressed, .to = returned, .v = v_pressed, .forces = back, .given = true},
                   before, f_pressed);

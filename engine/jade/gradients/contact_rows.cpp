@@ -1,12 +1,28 @@
 #include "jade/gradients/contact_rows.h"
 
+#include "jade/dynamics/spatial.h"
 #include "jade/geometry/contact_features.h"
 #include "jade/math/rotation.h"
 
 namespace jade {
 
-void place_contact(const ContactTrace& contact, const CollisionModel& collision,
-                   const std::vector<RowTree>& trees, Anchor a, Anchor b, const ShapePoses& poses,
+Mat3x12 relative_motion(const Vec3& p, const Vec3& reference_a, const Vec3& reference_b) {
+  Mat3x12 J;
+  J.middleCols<3>(0) = -Mat3::Identity();
+  J.middleCols<3>(3) = skew(p - reference_a);
+  J.middleCols<3>(6) = Mat3::Identity();
+  J.middleCols<3>(9) = skew(reference_b - p);
+  return J;
+}
+
+Mat3x12 PlacedContact::velocity_by_position(const Sides& x) const {
+  Mat3x12 out = skew(spin(x)) * P;
+  out.middleCols<3>(0) += skew(x.segment<3>(3));
+  out.middleCols<3>(6) -= skew(x.segment<3>(9));
+  return out;
+}
+
+void place_contact(const ContactTrace& contact, const CollisionModel& collision, const ShapePoses& poses,
                    const PlacedContact* start, PlacedContact& out) {
   const PreparedShape& shape_a = collision.shapes()[contact.shape_a].geometry;
   const PreparedShape& shape_b = collision.shapes()[contact.shape_b].geometry;
@@ -20,139 +36,159 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   out.p = 0.5 * (at.p_A + at.p_B);
   out.n = at.normal;
   out.R_WB = X_WB.R;
-  out.motion.place(trees, a, b, out.p);
+  out.J = relative_motion(out.p, poses.reference_a, poses.reference_b);
   const FeatureContactDerivative derivative = closest_points_derivative(on_a, X_WA, on_b, X_WB, n);
-  contact_by_position(out.motion, derivative, X_WA, X_WB, out.N, out.P);
-  Mat3X translation;
-  out.motion.displacement(1, X_WB.p, translation, out.rotation_b);
+  // From the origins of the shapes to the reference points: t + θ × (origin − reference).
+  for (int side = 0; side < 2; ++side) {
+    const Mat3 arm = side == 0 ? skew(X_WA.p - poses.reference_a) : skew(X_WB.p - poses.reference_b);
+    const int t = 6 * side, r = t + 3;
+    out.N.middleCols<3>(t) = derivative.normal.middleCols<3>(t);
+    out.N.middleCols<3>(r) = derivative.normal.middleCols<3>(r) - derivative.normal.middleCols<3>(t) * arm;
+    out.P.middleCols<3>(t) = derivative.midpoint.middleCols<3>(t);
+    out.P.middleCols<3>(r) =
+        derivative.midpoint.middleCols<3>(r) - derivative.midpoint.middleCols<3>(t) * arm;
+  }
 
   // A point that travels along its rim: x_S = x_S(toward_S), toward_S = ± Rᵀ n.
-  out.N0.resize(3, 0);
-  out.P0.resize(3, 0);
+  out.travels = false;
   for (int side = 0; side < 2; ++side) {
     const Feature& feature = side == 0 ? contact.a : contact.b;
     const Mat3 travel = followed_derivative(feature, side == 0 ? shape_a : shape_b, toward[side]);
     if (travel.isZero(0)) continue;
     const Mat3& R = side == 0 ? X_WA.R : X_WB.R;
     const Mat3 along = (side == 0 ? 1.0 : -1.0) * (R * travel * R.transpose());
-    Mat3X rotation;
-    out.motion.displacement(side, out.p, translation, rotation);
     const auto by_point_n = derivative.normal.middleCols<3>(6 * side);
     const auto by_point_p = derivative.midpoint.middleCols<3>(6 * side);
-    Mat3X moved = along * (skew(n) * rotation);  // −θ × n
+    Mat3x12 moved = Mat3x12::Zero();
+    moved.middleCols<3>(6 * side + 3) = along * skew(n);  // −θ × n
     if (!start) moved += along * out.N;
     out.N += by_point_n * moved;
     out.P += by_point_p * moved;
     if (!start) continue;
-    out.N0 = by_point_n * (along * start->N);
-    out.P0 = by_point_p * (along * start->N);
+    if (!out.travels) {
+      out.N0.setZero();
+      out.P0.setZero();
+    }
+    out.travels = true;
+    out.N0 += by_point_n * (along * start->N);
+    out.P0 += by_point_p * (along * start->N);
   }
 }
 
 void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
-                       const VecX& v0, FrameDerivative& out) {
-  const long m = at.motion.size();
+                       const Sides& v0, FrameDerivative& out) {
   // The second tangent may be the left-handed one: the frame turns with n × t₁ all the same.
-  const Vec3 &n = rows.directions[0], t2 = n.cross(rows.directions[1]);
+  const Vec3 &n = rows.directions[0], t2 = cross3(n, rows.directions[1]);
   out.by_place = skew(n) * at.N;
-  out.by_q.setZero(3, m);
-  out.by_v0.setZero(3, m);
-  const bool travels = at.N0.cols() > 0;
-  if (travels) out.by_q = skew(n) * at.N0;
+  out.by_q.setZero();
+  out.by_v0.setZero();
+  if (at.travels) out.by_q = skew(n) * at.N0;
   if (rows.count < 2) return;
   if (rows.from_start) {
-    const Vec3 y = start.motion.velocity(v0);
+    const Vec3 y = start.velocity(v0);
     const double along_n = n.dot(y), length = (y - along_n * n).norm();
-    Mat3X turned;
-    start.motion.velocity_by_position(v0, start.P, turned);
-    out.by_place -= n * (along_n * (t2.transpose() * at.N)) / length;
-    out.by_v0 = n * (t2.transpose() * start.motion.J()) / length;
-    out.by_q += n * (t2.transpose() * turned) / length;
-    if (travels) out.by_q -= n * (along_n * (t2.transpose() * at.N0)) / length;
+    out.by_place -= n * Row12(along_n * (t2.transpose() * at.N) / length);
+    out.by_v0 = n * Row12(t2.transpose() * start.J / length);
+    out.by_q += n * Row12(t2.transpose() * start.velocity_by_position(v0) / length);
+    if (at.travels) out.by_q -= n * Row12(along_n * (t2.transpose() * at.N0) / length);
     return;
   }
   if (rows.along_slip) {
-    const Vec3 y = at.motion.velocity(v0);
+    const Vec3 y = at.velocity(v0);
     const double along_n = n.dot(y), length = (y - along_n * n).norm();
-    Mat3X turned;
-    at.motion.velocity_by_position(v0, at.P, turned);
-    out.by_place += n * (t2.transpose() * (turned - along_n * at.N)) / length;
-    out.by_v0 = n * (t2.transpose() * at.motion.J()) / length;
-    if (travels)
-      out.by_q += n * (t2.transpose() * (skew(at.motion.spin(v0)) * at.P0 - along_n * at.N0)) / length;
+    const Row12 turn = t2.transpose() * (at.velocity_by_position(v0) - along_n * at.N) / length;
+    out.by_place += n * turn;
+    out.by_v0 = n * Row12(t2.transpose() * at.J / length);
+    if (at.travels)
+      out.by_q +=
+          n * Row12(t2.transpose() * (skew(PlacedContact::spin(v0)) * at.P0 - along_n * at.N0) / length);
     return;
   }
   int least = 0;
   (start.R_WB.transpose() * n).cwiseAbs().minCoeff(&least);
   const Vec3 y = start.R_WB.col(least);
   const double along_n = n.dot(y), length = (y - along_n * n).norm();
-  out.by_place -= n * (along_n * (t2.transpose() * at.N)) / length;
-  out.by_q -= n * (t2.transpose() * skew(y) * start.rotation_b) / length;
-  if (travels) out.by_q -= n * (along_n * (t2.transpose() * at.N0)) / length;
+  out.by_place -= n * Row12(along_n / length * (t2.transpose() * at.N));
+  out.by_q.middleCols<3>(9) -= n * (cross3(t2, y) / length).transpose();  // shape b turns its axes
+  if (at.travels) out.by_q -= n * Row12(along_n / length * (t2.transpose() * at.N0));
 }
 
 void rows_by_position(const RowsTrace& rows, const PlacedContact& at, const FrameDerivative& frame,
-                      const VecX& x, RowDerivative& out) {
-  const long m = at.motion.size();
-  const Vec3 velocity = at.motion.velocity(x);
-  Mat3X turned;
-  at.motion.velocity_by_position(x, at.P, turned);
-  for (MatX* matrix : {&out.w_by_q, &out.w_by_place, &out.w_by_v0, &out.J}) matrix->resize(rows.count, m);
+                      const Sides& x, RowDerivative& out) {
+  const Vec3 velocity = at.velocity(x);
+  const Mat3x12 turned = at.velocity_by_position(x);
   for (int r = 0; r < rows.count; ++r) {
     const Vec3& d = rows.directions[static_cast<std::size_t>(r)];
-    const Vec3 c = d.cross(velocity);
-    out.J.row(r) = d.transpose() * at.motion.J();
+    const Vec3 c = cross3(d, velocity);
+    out.J.row(r) = d.transpose() * at.J;
     out.w_by_place.row(r) = c.transpose() * frame.by_place + d.transpose() * turned;
     out.w_by_v0.row(r) = c.transpose() * frame.by_v0;
     out.w_by_q.row(r) = c.transpose() * frame.by_q;
-    if (at.P0.cols() > 0) out.w_by_q.row(r) += d.transpose() * skew(at.motion.spin(x)) * at.P0;
+    if (at.travels)
+      out.w_by_q.row(r) += cross3(d, PlacedContact::spin(x)).transpose() * at.P0;  // d·(spin × dp)
   }
 }
 
-void force_by_position(const Vec3& F, const PlacedContact& at, const FrameDerivative& frame,
-                       RowDerivative& out) {
-  const MatX turned = -(at.motion.J().transpose() * skew(F));  // Jᵀ (ρ × F)
-  at.motion.force_by_position(F, at.P, out.g_by_place);
-  out.g_by_place += turned * frame.by_place;
-  out.g_by_v0 = turned * frame.by_v0;
-  out.g_by_q = turned * frame.by_q;
-  if (at.P0.cols() == 0) return;
-  MatX moved;
-  at.motion.force_by_point(F, at.P0, moved);
-  out.g_by_q += moved;
+void ForceDerivative::clear() {
+  by_q.setZero();
+  by_place.setZero();
+  by_v0.setZero();
+  q = v0 = false;
 }
 
-void approach_by_position(const PlacedContact& start, const VecX& v, Eigen::RowVectorXd& by_q,
-                          Eigen::RowVectorXd& by_v) {
-  Mat3X turned;
-  start.motion.velocity_by_position(v, start.P, turned);
-  by_v = start.n.transpose() * start.motion.J();
-  by_q = start.motion.velocity(v).transpose() * start.N + start.n.transpose() * turned;
+void add_force_by_position(const Vec3& F, const PlacedContact& at, const FrameDerivative& frame,
+                           ForceDerivative& out) {
+  if (F.isZero(0)) return;
+  const Mat3 across = skew(F);
+  // Jᵀ (ρ × F), and the moments (dp − dreference) × F.
+  const auto add = [&](const Mat3x12& turn, const Mat3x12* moved, Mat12& to) {
+    const Mat3x12 dF = -(across * turn);
+    to.middleRows<3>(0) -= dF;
+    to.middleRows<3>(6) += dF;
+    to.middleRows<3>(3) += at.J.middleCols<3>(3).transpose() * dF;
+    to.middleRows<3>(9) += at.J.middleCols<3>(9).transpose() * dF;
+    if (moved == nullptr) return;
+    const Mat3x12 moment = across * *moved;
+    to.middleRows<3>(3) += moment;
+    to.middleRows<3>(9) -= moment;
+  };
+  add(frame.by_place, &at.P, out.by_place);
+  out.by_place.block<3, 3>(3, 0) -= across;
+  out.by_place.block<3, 3>(9, 6) += across;
+  if (!frame.by_v0.isZero(0)) {
+    add(frame.by_v0, nullptr, out.by_v0);
+    out.v0 = true;
+  }
+  if (at.travels || !frame.by_q.isZero(0)) {
+    add(frame.by_q, at.travels ? &at.P0 : nullptr, out.by_q);
+    out.q = true;
+  }
+}
+
+Row12 approach_by_position(const PlacedContact& at, const Sides& v) {
+  return at.velocity(v).transpose() * at.N + at.n.transpose() * at.velocity_by_position(v);
 }
 
 void slip_at_start_by_position(const RowsTrace& rows, const PlacedContact& start,
-                               const FrameDerivative& frame, const VecX& v, SlipDerivative& out) {
-  const long m = start.motion.size();
+                               const FrameDerivative& frame, const Sides& v, SlipDerivative& out) {
   const Vec3 &n = start.n, &t = rows.directions[1];
   const Vec3 in_plane = t - n.dot(t) * n;
   const double length = in_plane.norm();
-  const Vec3 e1 = in_plane / length, e2 = n.cross(e1);
-  const double hand = rows.directions[0].cross(t).dot(rows.directions[2]) < 0 ? -1 : 1;
-  const int count = rows.count - 1;
-  const Vec3 velocity = start.motion.velocity(v);
-  Mat3X turned;
-  start.motion.velocity_by_position(v, start.P, turned);
-  const Eigen::RowVector3d by_turn = t.cross(e2).transpose() / length;
-  Mat3X turn = skew(n) * start.N - n * (n.dot(t) / length * (e2.transpose() * start.N));
-  turn += n * (by_turn * frame.by_q);
-  for (MatX* matrix : {&out.by_q, &out.by_place, &out.by_v0, &out.by_v}) matrix->resize(count, m);
-  for (int r = 0; r < count; ++r) {
-    const Vec3 e = r == 0 ? e1 : Vec3(hand * e2);
-    const Vec3 c = e.cross(velocity);
+  const Vec3 e1 = in_plane / length, e2 = cross3(n, e1);
+  const double hand = cross3(rows.directions[0], t).dot(rows.directions[2]) < 0 ? -1 : 1;
+  const Vec3 velocity = start.velocity(v);
+  const Mat3x12 turned = start.velocity_by_position(v);
+  const Eigen::RowVector3d by_turn = cross3(t, e2).transpose() / length;
+  Mat3x12 turn = skew(n) * start.N;
+  turn += n * Row12(by_turn * frame.by_q - n.dot(t) / length * (e2.transpose() * start.N));
+  const Row12 by_place = by_turn * frame.by_place, by_v0 = by_turn * frame.by_v0;
+  for (int r = 1; r < rows.count; ++r) {
+    const Vec3 e = r == 1 ? e1 : Vec3(hand * e2);
+    const Vec3 c = cross3(e, velocity);
     out.by_q.row(r) = c.transpose() * turn + e.transpose() * turned;
-    out.by_place.row(r) = c.dot(n) * (by_turn * frame.by_place);
-    out.by_v0.row(r) = c.dot(n) * (by_turn * frame.by_v0);
-    out.by_v.row(r) = e.transpose() * start.motion.J();
+    out.by_place.row(r) = c.dot(n) * by_place;
+    out.by_v0.row(r) = c.dot(n) * by_v0;
+    out.by_v.row(r) = e.transpose() * start.J;
   }
 }
 

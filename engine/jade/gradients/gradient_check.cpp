@@ -83,7 +83,7 @@ Differences differentiate(const std::function<VecX(double)>& f, double least_siz
     left.add(below ? std::optional<VecX>((f0 - *below) / h) : std::nullopt);
     central.add(above && below ? std::optional<VecX>((*above - *below) / (2 * h)) : std::nullopt);
     const double enough = settings.enough * size();
-    if (central.error() <= enough && std::max(left.error(), right.error()) <= 1e-6 * size()) break;
+    if (central.error() <= enough && left.error() + right.error() <= settings.same_slope * size()) break;
   }
 
   Differences result{.left = left.best(), .right = right.best(), .size = size()};
@@ -96,19 +96,19 @@ Differences differentiate(const std::function<VecX(double)>& f, double least_siz
     if (only.error() <= settled) result.smoothness = Smoothness::edge;
     return result;
   }
-  // One-sided values are less accurate than central ones: they need only tell one slope from another.
-  const double apart = size_of(right.best() - left.best());
-  const bool same_slope = apart <= 1e-4 * scale + 3 * (left.error() + right.error());
-  if (central.exists() && central.error() <= settled && same_slope) {
+  // A central difference knows nothing of f(0): it settles on the mean at a kink, and across a jump that is taken back.
+  // Only where both sides settle as well, on the same slope, is there a derivative.
+  const double apart = size_of(right.best() - left.best()), unsure = left.error() + right.error();
+  const bool same_slope = apart <= settings.same_slope * scale + unsure;
+  if (central.exists() && central.error() <= settled && same_slope && unsure <= settings.same_slope * scale) {
     result.smoothness = Smoothness::regular;
     result.value = central.best();
     result.error = central.error() / scale;
     return result;
   }
   result.value = 0.5 * (left.best() + right.best());
-  result.error = (left.error() + right.error()) / scale;
-  if (!same_slope && std::max(left.error(), right.error()) <= 1e-5 * scale)
-    result.smoothness = Smoothness::kink;
+  result.error = unsure / scale;
+  if (!same_slope && unsure <= 2e-5 * scale) result.smoothness = Smoothness::kink;
   return result;
 }
 

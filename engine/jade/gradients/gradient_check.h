@@ -24,6 +24,9 @@ struct DifferenceSettings {
   int order = 5;          ///< of the extrapolation: an entry knows this many steps besides its own
   double settled = 2e-7;  ///< error estimate, relative to the size, that counts as settled
   double enough = 1e-11;  ///< error estimate at which no smaller step is tried
+  /// By how much the slopes of both sides and their error estimates may differ, relative to the size, for the two to be
+  /// one: half a millionth moves a central difference by a quarter of it.
+  double same_slope = 5e-7;
 };
 
 /// One-sided and central differences of one function with shared evaluations.

@@ -7,31 +7,26 @@
 
 namespace jade {
 
-GradientTree::GradientTree(const Model& whole, int tree)
-    : model(whole.tree_alone(tree)),
-      q(whole.links()[static_cast<std::size_t>(whole.trees()[static_cast<std::size_t>(tree)].first)].q),
-      v(whole.links()[static_cast<std::size_t>(whole.trees()[static_cast<std::size_t>(tree)].first)].v),
-      first_link(whole.trees()[static_cast<std::size_t>(tree)].first),
-      start(model),
-      middle(model),
-      end(model),
-      derivative(model) {}
+IslandTape::IslandTape(std::vector<GradientTree>& trees, const CollisionModel& collision)
+    : all_trees_(trees), collision_(collision) {}
 
-IslandTape::IslandTape(std::vector<GradientTree>& trees, const CollisionModel& collision,
-                       const StepTrace& step, const IslandTrace& island, const Model& model,
-                       const std::vector<ParameterId>& asked)
-    : all_trees_(trees), collision_(collision), step_(step), island_(island) {
-  part_of_tree_.assign(trees.size(), -1);
+/// Trees of the island, rows of the inputs, and where the parameters act.
+void IslandTape::begin(const Model& model, const std::vector<ParameterId>& asked) {
+  tape.clear();
+  parts_.clear();
+  uses_.clear();
+  nearest = {};
+  no_derivative.clear();
+  part_of_tree_.assign(all_trees_.size(), -1);
   int nq = 0;
-  for (const int t : island.trees) {
-    GradientTree& tree = trees[static_cast<std::size_t>(t)];
+  nv = 0;
+  for (const int t : island_->trees) {
+    GradientTree& tree = all_trees_[static_cast<std::size_t>(t)];
+    tree.begin();
     part_of_tree_[static_cast<std::size_t>(t)] = static_cast<int>(parts_.size());
     parts_.push_back({&tree, nq, nv});
     nq += tree.model.nq();
     nv += tree.model.nv();
-    row_trees_start_.push_back({&tree.model, &tree.start});
-    row_trees_middle_.push_back({&tree.model, &tree.middle});
-    row_trees_end_.push_back({&tree.model, &tree.end});
   }
   q_in = tape.slot(nv);
   v_in = tape.slot(nv);
@@ -48,27 +43,31 @@ IslandTape::IslandTape(std::vector<GradientTree>& trees, const CollisionModel& c
       if (body.link < 0) continue;
       use.part = part_of_link(body.link);
       if (use.part < 0) continue;
-      use.link = body.link - parts_[static_cast<std::size_t>(use.part)].tree->first_link;
+      use.link = body.link - part(use.part).tree->first_link;
       use.X_LB = body.X_LB;
     } else if (use.id.kind == ParameterKind::damping || use.id.kind == ParameterKind::stiffness) {
       use.part = part_of_link(model.velocity_link()[static_cast<std::size_t>(use.id.index)]);
       if (use.part < 0) continue;
-      use.id.index -= parts_[static_cast<std::size_t>(use.part)].tree->v;
+      use.id.index -= part(use.part).tree->v;
     }
     uses_.push_back(use);
   }
 }
 
-void IslandTape::build() {
+void IslandTape::build(const Model& model, const StepTrace& step, const IslandTrace& island,
+                       const std::vector<ParameterId>& parameters) {
+  step_ = &step;
+  island_ = &island;
+  begin(model, parameters);
   for (const Use& use : uses_)
     if (use.id.kind == ParameterKind::step_size) tape.add_scaled(step_size_in, use.row, 1, 1);
   q_ = q_in;
   v_ = v_in;
   left_ = tape.slot(1);
   tape.add_scaled(left_, step_size_in, 1, 1);
-  if (island_.hurried) refuse("bodies meet more often in the step than its patience allows");
-  if (island_.lost_time > 0) refuse("the step ran out of sub-steps: a part of its time is lost");
-  for (const SubstepTrace& trace : island_.substeps) {
+  if (island.hurried) refuse("bodies meet more often in the step than its patience allows");
+  if (island.lost_time > 0) refuse("the step ran out of sub-steps: a part of its time is lost");
+  for (const SubstepTrace& trace : island.substeps) {
     if (!no_derivative.empty()) break;
     substep(trace);
   }
@@ -78,99 +77,27 @@ void IslandTape::build() {
 
 void IslandTape::substep(const SubstepTrace& trace) {
   substep_ = &trace;
+  link_slots_.clear();
   solves_.assign(trace.solves.size(), {});
   start_contacts_.resize(std::max(start_contacts_.size(), trace.contacts.size()));
   placed_.assign(trace.contacts.size(), 0);
-  for (const Part& part : parts_)
-    update_positions(part.tree->model, trace.q.segment(part.q, part.tree->model.nq()), part.tree->start);
-  if (trace.collides && &trace == &island_.substeps.front()) hit_at_start(trace.collision);
+  for (const Part& own : parts_) {
+    own.tree->place = trace.q.segment(own.q, own.tree->model.nq());
+    own.tree->start.move_to(own.tree->model, own.tree->place);
+  }
+  if (trace.collides && &trace == &island_->substeps.front()) hit_at_start(trace.collision);
   if (trace.collides) collide(trace.collision);
   if (no_derivative.empty()) move();
 }
 
-Anchor IslandTape::anchor(int shape) const {
-  const Anchor& at = collision_.shapes()[static_cast<std::size_t>(shape)].anchor;
-  return at.tree < 0 ? at : Anchor{part_of_tree_[static_cast<std::size_t>(at.tree)], at.link};
-}
-
-ShapePoses IslandTape::poses(int shape_a, int shape_b, const std::vector<RowTree>& trees) const {
-  const auto pose = [&](int shape) -> Transform {
-    const CollisionShape& s = collision_.shapes()[static_cast<std::size_t>(shape)];
-    const Anchor on = anchor(shape);
-    if (on.tree < 0) return s.X_LS;
-    const DynamicsWorkspace& work = *trees[static_cast<std::size_t>(on.tree)].work;
-    const std::size_t link = static_cast<std::size_t>(on.link);
-    return Transform{work.R[link], work.origin[0] + work.r[link]} * s.X_LS;
-  };
-  return {pose(shape_a), pose(shape_b)};
-}
-
-const PlacedContact& IslandTape::start_contact(int contact) {
-  const std::size_t c = static_cast<std::size_t>(contact);
-  const ContactTrace& trace = substep_->contacts[c];
-  if (!placed_[c])
-    place_contact(trace, collision_, row_trees_start_, anchor(trace.shape_a), anchor(trace.shape_b),
-                  poses(trace.shape_a, trace.shape_b, row_trees_start_), nullptr, start_contacts_[c]);
-  placed_[c] = 1;
-  return start_contacts_[c];
-}
-
-Eigen::RowVectorXd IslandTape::gap_row(const ContactMotion& motion, const Vec3& n) const {
-  return n.transpose() * motion.J();
-}
-
-void IslandTape::add_columns(int out, int in, const ContactMotion& motion, const MatX& M, double scale) {
-  for (int i = 0; i < motion.parts(); ++i) {
-    const ContactMotion::Part& part = motion.part(i);
-    tape.add(out, in + parts_[static_cast<std::size_t>(part.tree)].v, M.middleCols(part.first, part.count),
-             scale);
-  }
-}
-
-void IslandTape::add_rows(int out, const ContactMotion& motion, const VecX& column, int in, double scale) {
-  for (int i = 0; i < motion.parts(); ++i) {
-    const ContactMotion::Part& part = motion.part(i);
-    tape.add(out + parts_[static_cast<std::size_t>(part.tree)].v, in, column.segment(part.first, part.count),
-             scale);
-  }
-}
-
-void IslandTape::add_both(int out, int in, const ContactMotion& motion, const MatX& M, double scale) {
-  for (int i = 0; i < motion.parts(); ++i) {
-    const ContactMotion::Part& part = motion.part(i);
-    add_columns(out + parts_[static_cast<std::size_t>(part.tree)].v, in, motion,
-                M.middleRows(part.first, part.count), scale);
-  }
-}
-
-VecX IslandTape::local(const ContactMotion& motion, const VecX& stacked) const {
-  VecX x(motion.size());
-  for (int i = 0; i < motion.parts(); ++i) {
-    const ContactMotion::Part& part = motion.part(i);
-    x.segment(part.first, part.count) =
-        stacked.segment(parts_[static_cast<std::size_t>(part.tree)].v, part.count);
-  }
-  return x;
-}
-
-/// Contact forces do not move prescribed coordinates.
-void IslandTape::clear_prescribed(const ContactMotion& motion, MatX& M) const {
-  for (int i = 0; i < motion.parts(); ++i) {
-    const ContactMotion::Part& part = motion.part(i);
-    const Model& model = parts_[static_cast<std::size_t>(part.tree)].tree->model;
-    for (int k = 0; k < part.count; ++k)
-      if (model.prescribed(k)) M.row(part.first + k).setZero();
-  }
-}
-
 /// x_out += (q ⊕ d)' : Jq x_from + scale Jd x_by.
 void IslandTape::add_displacement(int out, int from, int by, double scale, const VecX& displacement) {
-  for (const Part& part : parts_) {
-    const Model& model = part.tree->model;
-    const VecX d = displacement.segment(part.v, model.nv());
-    const IntegrationJacobians J = integration_jacobians(model, d);
-    tape.add(out + part.v, from + part.v, J.q);
-    tape.add(out + part.v, by + part.v, J.d, scale);
+  for (const Part& own : parts_) {
+    GradientTree& tree = *own.tree;
+    tree.displacement = displacement.segment(own.v, tree.model.nv());
+    integration_jacobians(tree.model, tree.displacement, tree.integration);
+    tape.add(out + own.v, from + own.v, tree.integration.q);
+    tape.add(out + own.v, by + own.v, tree.integration.d, scale);
   }
 }
 
@@ -194,88 +121,96 @@ int IslandTape::length_of(int index) {
   return s;
 }
 
-IslandTape::PathEnd IslandTape::path_end(int index, double sigma) {
+const IslandTape::PathEnd& IslandTape::path_end(int index, double sigma) {
   const SolveTrace& trace = substep_->solves[static_cast<std::size_t>(index)];
   const Solve slots = solve(index);
   const VecX &v = substep_->v, &v_next = trace.v_next;
   const double s = trace.s;
-  PathEnd end;
-  VecX by_v = VecX::Constant(nv, sigma), by_next = VecX::Zero(nv);
+  PathEnd& end = end_;
+  end.by_v.setConstant(nv, sigma);
+  end.by_next.setZero(nv);
   double by_s = 0;
-  switch (step_.integrator) {
+  switch (step_->integrator) {
     case Integrator::midpoint:
       end.value = sigma * v + (0.5 * sigma * sigma / s) * (v_next - v);
       end.w = v + (sigma / s) * (v_next - v);
-      by_next.setConstant(0.5 * sigma * sigma / s);
-      by_v -= by_next;
+      end.by_next.setConstant(0.5 * sigma * sigma / s);
+      end.by_v -= end.by_next;
       by_s = -0.5 * sigma * sigma / (s * s);
       break;
     case Integrator::semi_implicit_euler:
       end.value = sigma * v_next;
       end.w = v_next;
-      by_next = by_v;
-      by_v.setZero();
+      end.by_next = end.by_v;
+      end.by_v.setZero();
       break;
     case Integrator::explicit_euler:
       end.value = sigma * v;
       end.w = v;
       break;
   }
-  for (const Part& part : parts_)
-    for (int k = 0; k < part.tree->model.nv(); ++k) {
-      if (!part.tree->model.prescribed(k) || midpoint()) continue;
-      const double a = island_.prescribed[part.v + k];
-      end.value[part.v + k] = sigma * v[part.v + k] + 0.5 * sigma * sigma * a;
-      end.w[part.v + k] = v[part.v + k] + sigma * a;
-      by_v[part.v + k] = sigma;
-      by_next[part.v + k] = 0;
+  for (const Part& own : parts_)
+    for (int k = 0; k < own.tree->model.nv(); ++k) {
+      if (!own.tree->model.prescribed(k) || midpoint()) continue;
+      const double a = island_->prescribed[own.v + k];
+      end.value[own.v + k] = sigma * v[own.v + k] + 0.5 * sigma * sigma * a;
+      end.w[own.v + k] = v[own.v + k] + sigma * a;
+      end.by_v[own.v + k] = sigma;
+      end.by_next[own.v + k] = 0;
     }
 
   end.q = tape.slot(nv);
   end.displacement = tape.slot(nv);
   end.rate.resize(nv);
   if (by_s != 0) tape.add(end.displacement, slots.s, v_next - v, by_s);
-  for (const Part& part : parts_) {
-    const Model& model = part.tree->model;
+  tape.add_diagonal(end.displacement, v_, end.by_v);
+  tape.add_diagonal(end.displacement, slots.v_next, end.by_next);
+  for (const Part& own : parts_) {
+    GradientTree& tree = *own.tree;
+    const Model& model = tree.model;
     const long n = model.nv();
-    tape.add(end.displacement + part.v, v_ + part.v, MatX(by_v.segment(part.v, n).asDiagonal()));
-    tape.add(end.displacement + part.v, slots.v_next + part.v, MatX(by_next.segment(part.v, n).asDiagonal()));
-    const IntegrationJacobians J = integration_jacobians(model, end.value.segment(part.v, n));
-    end.rate.segment(part.v, n) = J.d * end.w.segment(part.v, n);
-    const VecX q_start = substep_->q.segment(part.q, model.nq());
-    update_positions(model, integrate(model, q_start, end.value.segment(part.v, n)), part.tree->end);
+    tree.displacement = end.value.segment(own.v, n);
+    integration_jacobians(model, tree.displacement, tree.integration);
+    end.rate.segment(own.v, n).noalias() = tree.integration.d * end.w.segment(own.v, n);
+    tape.add(end.q + own.v, q_ + own.v, tree.integration.q);
+    tape.add(end.q + own.v, end.displacement + own.v, tree.integration.d);
+    tree.one = substep_->q.segment(own.q, model.nq());
+    integrate(model, tree.one, tree.displacement, tree.place);
+    tree.end.move_to(model, tree.place);
   }
-  add_displacement(end.q, q_, end.displacement, 1, end.value);
   return end;
+}
+
+/// gap + sign d_k(σ) = target
+int IslandTape::limit_hit_of(int index, const HitTrace& hit) {
+  const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(hit.limit)];
+  const double closing = limit.sign * end_.w[limit.velocity];
+  const int sigma = tape.slot(1);
+  nearest.nearer(
+      {.kind = Kink::Kind::grazing,
+       .distance = closing < 0 ? -closing / (-closing + std::abs(substep_->v[limit.velocity])) : 0});
+  if (!(closing < 0)) {
+    refuse("a limit is met without speed: it grazes");
+  } else {
+    tape.add_scaled(sigma, end_.q + limit.velocity, 1, -limit.sign / closing);
+    tape.add_scaled(sigma, q_ + limit.velocity, 1, hit.target_by_gap * limit.sign / closing);
+  }
+  return solves_[static_cast<std::size_t>(index)].sigma = sigma;
 }
 
 int IslandTape::hit_of(int index) {
   if (solve(index).sigma >= 0) return solve(index).sigma;
   const HitTrace& hit = substep_->solves[static_cast<std::size_t>(index)].hit;
-  const PathEnd end = path_end(index, hit.time);
-  if (hit.limit >= 0) {
-    // gap + sign d_k(σ) = target
-    const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(hit.limit)];
-    const double closing = limit.sign * end.w[limit.velocity];
-    const int sigma = tape.slot(1);
-    nearest.nearer(
-        {.kind = Kink::Kind::grazing,
-         .distance = closing < 0 ? -closing / (-closing + std::abs(substep_->v[limit.velocity])) : 0});
-    if (!(closing < 0)) {
-      refuse("a limit is met without speed: it grazes");
-    } else {
-      tape.add_scaled(sigma, end.q + limit.velocity, 1, -limit.sign / closing);
-      tape.add_scaled(sigma, q_ + limit.velocity, 1, hit.target_by_gap * limit.sign / closing);
-    }
-    return solves_[static_cast<std::size_t>(index)].sigma = sigma;
-  }
-  ContactMotion motion;
-  motion.place(row_trees_end_, anchor(hit.shape_a), anchor(hit.shape_b), 0.5 * (hit.p_A + hit.p_B));
-  const Eigen::RowVectorXd row = gap_row(motion, hit.normal);
-  const VecX moving = local(motion, end.rate);
+  const PathEnd& end = path_end(index, hit.time);
+  if (hit.limit >= 0) return limit_hit_of(index, hit);
+  const Links links = links_of(hit.shape_a, hit.shape_b);
+  const Vec3 p = 0.5 * (hit.p_A + hit.p_B);
+  const Sides moving = rates(links, Place::end, end.rate);
+  const Row12 row = gap_row(hit.shape_a, hit.shape_b, p, hit.normal, Place::end);
+  const ShapePoses at = poses(hit.shape_a, hit.shape_b, Place::end);
   const double closing = row * moving;
   const int sigma = tape.slot(1);
-  const double size = (motion.J() * moving).norm();
+  const double size = (relative_motion(p, at.reference_a, at.reference_b) * moving).norm();
   nearest.nearer({.kind = Kink::Kind::grazing,
                   .distance = size > 0 && closing < 0 ? -closing / size : 0,
                   .shape_a = hit.shape_a,
@@ -284,10 +219,13 @@ int IslandTape::hit_of(int index) {
     refuse(hit.unsettled ? "a sweep gave up before it found a hit" : "a hit without speed: it grazes");
     return solves_[static_cast<std::size_t>(index)].sigma = sigma;
   }
-  add_columns(sigma, end.q, motion, row, -1 / closing);
+  add_links(sigma, row, displacements(links, Place::end, end.q), -1 / closing);
+  if (hit.half_gap && hit.half_of < 0)
+    refuse("half of a gap is the target of a hit, and no contact measures it");
   if (hit.half_gap && hit.half_of >= 0) {
     const PlacedContact& from = start_contact(hit.half_of);
-    add_columns(sigma, q_, from.motion, gap_row(from.motion, from.n), 0.5 / closing);
+    add_links(sigma, Row12(from.n.transpose() * from.J), displacements(links, Place::start, q_),
+              0.5 / closing);
   }
   return solves_[static_cast<std::size_t>(index)].sigma = sigma;
 }
@@ -303,15 +241,14 @@ void IslandTape::move() {
   const Solve slots = solve(last);
   if (!no_derivative.empty()) return;
 
-  const PathEnd end = path_end(last, sigma);
+  const PathEnd& end = path_end(last, sigma);
   tape.add(end.q, length, end.rate);
   const int v_next = tape.slot(nv);
-  const VecX gained = trace.v_next - substep_->v;
   tape.add_scaled(v_next, slots.v_next, nv, sigma / s);
   if (hits) {
     tape.add_scaled(v_next, v_, nv, 1 - sigma / s);
-    tape.add(v_next, length, gained, 1 / s);
-    tape.add(v_next, slots.s, gained, -sigma / (s * s));
+    tape.add(v_next, length, trace.v_next - substep_->v, 1 / s);
+    tape.add(v_next, slots.s, trace.v_next - substep_->v, -sigma / (s * s));
   }
   const int left = tape.slot(1);
   tape.add_scaled(left, left_, 1, 1);

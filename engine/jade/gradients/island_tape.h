@@ -4,26 +4,16 @@
 #include <vector>
 
 #include "jade/contact/collision_model.h"
-#include "jade/dynamics/dynamics_derivatives.h"
 #include "jade/gradients/contact_rows.h"
 #include "jade/gradients/linear_tape.h"
+#include "jade/gradients/link_motion.h"
 #include "jade/model/parameter.h"
 #include "jade/stepping/step_trace.h"
 
 namespace jade {
 
-/// A tree with the memory that its derivatives need.
-struct GradientTree {
-  GradientTree(const Model& whole, int tree);
-  Model model;       ///< the tree alone
-  int q = 0, v = 0;  ///< where its numbers stand in the whole state
-  int first_link = 0;
-  DynamicsWorkspace start, middle, end;
-  DerivativeWorkspace derivative;
-  DynamicsDerivatives jacobian;
-};
-
-/// The linearisation of an island's way through a step, put on a LinearTape.
+/// The linearisation of an island's way through a step, put on a LinearTape. Made once for a model: memory is kept from one
+/// tape to the next.
 ///
 /// A sub-step from (q, v) with `left` of the step to go, everything that was decided held:
 ///   collide    M (v' − v) = Jᵀ f,  S (J v' + e Jₙ v) = 0                                       collision_tape.cpp
@@ -34,13 +24,14 @@ struct GradientTree {
 ///   move       q ⊕ (σ p₁ + ½ σ² p₂),  v + σ/s (v⁺ − v),  left − σ;  σ = s or the time of impact:
 ///              gap(q ⊕ …) = target ⇒ dσ = (dtarget − J* dq*|σ) / (J* q̇*)
 /// ID inverse dynamics (rnea), E implicit dampers and springs, S the rows that hold with equality, f = P x.
+/// Contacts see the links that they touch: the motions of links stand on the tape between coordinates and rows.
 class IslandTape {
  public:
-  IslandTape(std::vector<GradientTree>& trees, const CollisionModel& collision, const StepTrace& step,
-             const IslandTrace& island, const Model& model, const std::vector<ParameterId>& parameters);
+  IslandTape(std::vector<GradientTree>& trees, const CollisionModel& collision);
 
-  /// Puts the whole step on the tape.
-  void build();
+  /// Puts the whole step on the tape, which is emptied first.
+  void build(const Model& model, const StepTrace& step, const IslandTrace& island,
+             const std::vector<ParameterId>& parameters);
 
   LinearTape tape;
   int nv = 0;                             ///< of the island
@@ -63,6 +54,7 @@ class IslandTape {
     int place = -1, v0 = -1, v_free = -1;  ///< q_m, and without contact forces the mean and the end velocity
     int v_next = -1, forces = -1;
     int sigma = -1;  ///< of its hit
+    ClassSolve* classes = nullptr;
   };
   /// Where a parameter acts: on a tree's dynamics, on a material pair, or on gravity.
   struct Use {
@@ -72,61 +64,134 @@ class IslandTape {
     int link = -1;
     Transform X_LB;
   };
+  /// Where trees are placed: at the start of the sub-step, at the middle of a segment, at the end of a path.
+  enum class Place { start, middle, end };
+  /// The links of a contact; tree −1: the world.
+  struct Links {
+    Anchor on[2];
+    bool operator==(const Links& o) const;
+  };
+  /// Rows on the tape of six numbers for each of the two links; −1: none.
+  struct LinkRows {
+    int row[2] = {-1, -1};
+  };
 
-  bool midpoint() const { return step_.integrator == Integrator::midpoint; }
+  bool midpoint() const { return step_->integrator == Integrator::midpoint; }
   void refuse(const std::string& why) {
     if (no_derivative.empty()) no_derivative = why;
   }
+  const Part& part(int index) const { return parts_[static_cast<std::size_t>(index)]; }
+  /// The part that a velocity of the island belongs to.
+  int part_of_velocity(int velocity) const;
 
   // island_tape.cpp
+  void begin(const Model& model, const std::vector<ParameterId>& parameters);
   void substep(const SubstepTrace& trace);
   int length_of(int solve);
   void move();
-  int event_of(int solve);
-  int bend_of(const BendTrace& bend);
   int hit_of(int solve);
+  int limit_hit_of(int solve, const HitTrace& hit);
   /// The end of a solve's path after a fixed time σ; leaves the trees' `end` there.
   struct PathEnd {
     int q = -1, displacement = -1;  ///< rows of dq* and of d(σ p₁ + ½ σ² p₂) at fixed σ
     VecX value;                     ///< the displacement
     VecX w, rate;                   ///< by σ: of the displacement, p₁ + σ p₂, and of q*
+    VecX by_v, by_next;
   };
-  PathEnd path_end(int solve, double sigma);
+  /// Valid until the next one.
+  const PathEnd& path_end(int solve, double sigma);
   void add_displacement(int out, int from, int by, double scale, const VecX& displacement);
-  Anchor anchor(int shape) const;
-  ShapePoses poses(int shape_a, int shape_b, const std::vector<RowTree>& trees) const;
+
+  // link_tape.cpp
+  PlacedTree& placed(int part, Place at) const;
+  Links links_of(int shape_a, int shape_b) const;
+  Links links_of(const ContactTrace& contact) const { return links_of(contact.shape_a, contact.shape_b); }
+  ShapePoses poses(int shape_a, int shape_b, Place at) const;
   const PlacedContact& start_contact(int contact);
-  Eigen::RowVectorXd gap_row(const ContactMotion& motion, const Vec3& n) const;
-  /// x_out += M x_in for a matrix whose columns (rows) are a contact's local coordinates.
-  void add_columns(int out, int in, const ContactMotion& motion, const MatX& M, double scale);
-  void add_rows(int out, const ContactMotion& motion, const VecX& column, int in, double scale);
-  void add_both(int out, int in, const ContactMotion& motion, const MatX& M, double scale);
-  VecX local(const ContactMotion& motion, const VecX& stacked) const;
-  void clear_prescribed(const ContactMotion& motion, MatX& M) const;
+  /// n·Δ by displacements of both links, for nearest points in the world.
+  Row12 gap_row(int shape_a, int shape_b, const Vec3& p, const Vec3& n, Place at) const;
+  /// Rates of both links for rates of the island.
+  Sides rates(const Links& links, Place at, const VecX& x);
+  /// Rows of the links' displacements for those of the coordinates in row `place`.
+  LinkRows displacements(const Links& links, Place at, int place);
+  /// Rows of what the links' rates change by, with those of the coordinates in row `in` (−1: held) at x. `use` tells
+  /// apart what has the same rows and another x.
+  LinkRows rates(const Links& links, Place at, int place, const VecX& x, int in, int use);
+  /// x_out += M x_in, for a matrix whose columns are both links' motions.
+  template <class Matrix>
+  void add_links(int out, const Matrix& M, const LinkRows& in, double scale) {
+    for (int side = 0; side < 2; ++side)
+      if (in.row[side] >= 0) tape.add(out, in.row[side], M.template middleCols<6>(6 * side), scale);
+  }
+  /// A sum of forces on links that is added to the equations of motion at `out`.
+  void begin_forces(int out, int place, Place at);
+  template <class Matrix>
+  void add_force(const Links& links, const Matrix& M, int in, double scale) {
+    for (int side = 0; side < 2; ++side)
+      if (links.on[side].tree >= 0)
+        tape.add(force_row(links.on[side]), in, M.template middleRows<6>(6 * side), scale);
+  }
+  void add_force_by(const Links& links, const ForceDerivative& by, const LinkRows& q, const LinkRows& place,
+                    const LinkRows& v0);
+  /// The force itself, which moves with the place.
+  void note_force(const Links& links, const Sides& force, double scale);
+  void end_forces();
+  int force_row(const Anchor& on);
+  /// out += Jᵀ W in the island's numbers.
+  void add_generalised(const Links& links, Place at, const Sides& force, VecX& out);
+  /// The rows of a contact along its directions, as blocks of J.
+  void add_block(ClassSolve& classes, const RowsTrace& rows, const Links& links, Place at,
+                 const PlacedContact& contact);
+  /// Contacts between the same two links as patches of a problem.
+  void add_patches(ClassSolve& classes, const std::vector<RowsTrace>& rows,
+                   const std::vector<const PlacedContact*>& contacts);
 
   // segment_tape.cpp
   Solve& solve(int index);
   void place_middle(const SolveTrace& solve);
   void add_dynamics(const SolveTrace& solve, const Solve& slots, ClassSolve& classes);
+  void add_dynamics(int part, const SolveTrace& solve, const Solve& slots, ClassSolve& classes);
   void add_free_slip(const SolveTrace& solve, Solve& slots);
-  /// Row and values of the rates whose slip the first tangent follows.
-  int slip_slot(const RowsTrace& rows, int v0, int v_free) const {
-    return rows.from_start ? v_ : rows.count == 2 ? v0 : v_free;
-  }
-  VecX slip_rates(const SolveTrace& solve, const RowsTrace& rows) const;
-  int add_contact_rows(const SolveTrace& solve, const Solve& slots, const std::vector<int>& bends,
-                       ClassSolve& classes);
-  void add_bias(const SolveTrace& solve, const RowsTrace& rows, const Solve& slots,
-                const std::vector<int>& bends, const FrameDerivative& frame, int out);
+
   int effort_row(const Part& part) const { return effort_in + part.v; }
   /// Adds −scale Y dp to x_out: inverse dynamics by every parameter that acts on the tree, springs and dampers included.
   struct At {
-    VecX v, a;
+    const VecX &v, &a;
     double s = 0;
   };
   void add_parameters(int out, int part, const DynamicsWorkspace& work, const At& at, double scale);
-  /// The diagonal E of implicit dampers and springs and its rate of change with s.
-  void implicit_diagonal(const Model& model, double s, VecX& E, VecX& by_s) const;
+  /// The diagonal E of implicit dampers and springs and its rate of change with s into the tree.
+  void implicit_diagonal(GradientTree& tree, double s) const;
+
+  // segment_rows_tape.cpp
+  void place_contacts(const SolveTrace& solve);
+  /// The rates whose slip the first tangent of a contact follows.
+  LinkRows slip_rows(const Links& links, const RowsTrace& rows, const Solve& slots);
+  int add_contact_rows(int index, const Solve& slots, const std::vector<int>& bends, ClassSolve& classes);
+  /// The rows of a solve with rates x (but for the unknown ones), whose right-hand sides begin at row `out` of the tape.
+  struct SegmentRows {
+    const SolveTrace& trace;
+    const Solve& slots;
+    const std::vector<int>& bends;
+    const VecX& x;
+    const ClassSolve& classes;
+    int use = 0;  ///< tells x apart from others, see rates
+    int out = -1;
+    int also = -1;  ///< a row that is looked at although it does not hold
+  };
+  /// What the rows of a contact depend on.
+  struct RowMaps {
+    Rows12 by_start, by_place, by_v0, by_v, by_x;
+  };
+  /// Those of contact number `index` of the solve; rows that nobody looks at are left out.
+  void add_segment_rows(const SegmentRows& segment, std::size_t index);
+  void add_bias(const SegmentRows& segment, std::size_t index, RowMaps& maps);
+
+  // event_tape.cpp
+  int event_of(int solve);
+  void add_event_dynamics(const SolveTrace& solve, const Solve& slots, const VecX& change, int velocity,
+                          ClassSolve& classes);
+  int bend_of(const BendTrace& bend);
 
   // start_hit_tape.cpp
   void hit_at_start(const CollisionTrace& collision);
@@ -137,52 +202,54 @@ class IslandTape {
     VecX from, to;  ///< velocities before and after
     int v = -1;     ///< row of the velocity before
     ForcesTrace forces;
-    bool given = false;    ///< e times the normal forces before, no unknowns
-    bool bounces = false;  ///< Newton's law
+    bool given = false;     ///< e times the normal forces before, no unknowns
+    bool bounces = false;   ///< Newton's law
+    bool returned = false;  ///< its forces come back
   };
   /// Rows of the velocity after, and of the forces.
   std::pair<int, int> add_impulse(const CollisionTrace& collision, const Impulse& impulse, int v_before,
                                   int forces_before);
-  void add_friction(const RowsTrace& rows, const ContactMotion& motion, const ForcesTrace& forces, int out,
+  void add_impulse_rows(const CollisionTrace& collision, std::size_t index, const Impulse& impulse,
+                        int v_before, const ClassSolve& classes, int out);
+  void add_friction(const RowsTrace& rows, const PlacedContact& contact, const ForcesTrace& forces,
                     double scale);
   /// r₃ of redundant contacts that slip: −(S dJ y₁ + dW x); −1 when their shares have no effect. See ProximalInverse.
   struct Shares {
     const std::vector<RowsTrace>& rows;
-    const std::vector<const PlacedContact*>& contacts;
-    const std::vector<FrameDerivative>& frames;
     const std::vector<LimitRowTrace>& limits;
     const VecX& f;
-    bool middle = false;
-    int place = -1, v0 = -1, v_free = -1,
-        s = -1;  ///< rows on the tape; s < 0: the mass matrix does not depend on it
+    Place at = Place::start;
+    int place = -1, v0 = -1, s = -1;  ///< rows on the tape; s < 0: the mass matrix does not depend on it
+    const VecX& v0_value;
     double length = 0;
+    const Solve* slots = nullptr;  ///< of a segment, whose contacts follow different rates
   };
+  /// Of the contacts in contacts_ with the frames in frames_.
   int add_shares(const Shares& shares, ClassSolve& classes);
+  void add_share(const Shares& shares, int row, const VecX& z, double x, int out);
   /// The row of a limit, ± v of a coordinate, as a block of J.
   void add_limit_block(const LimitRowTrace& row, RowClass row_class, ClassSolve& classes) const;
   /// r₂ of the limits of a solve: they are contacts whose row does not move.
-  void add_limit_rows(const SolveTrace& solve, const Solve& slots, const ForcesTrace& forces, int out,
-                      ClassSolve& classes);
+  void add_limit_rows(const SolveTrace& solve, const Solve& slots, int out);
   /// Slip that is too slow to count ends at once: see stop_slip.
   void stop_slip(const SolveTrace& solve);
-  /// ∂(M Δ)/∂q and M into the tree's jacobian, at the start or at the middle.
+  bool slips_that_stop(const SolveTrace& solve);
+  /// ∂(M Δ)/∂q and M into the tree's jacobian; M alone where nothing changes.
   void momentum_derivatives(GradientTree& tree, DynamicsWorkspace& work, const VecX& change);
-  /// x_out += M x_in − ∂(M Δ)/∂q x_place − ∂(M Δ)/∂p, with what is added to the diagonal of M.
-  void add_momentum(int out, int in, int place, std::size_t part, DynamicsWorkspace& work, const VecX& change,
-                    const VecX& diagonal, ClassSolve& classes);
-  /// M⁻¹ Jᵀ f at the start or at the middle.
+  /// x_out += M x_in − ∂(M Δ)/∂q x_place − ∂(M Δ)/∂p, with the tree's E added to the diagonal of M.
+  void add_momentum(int out, int in, int place, int part, Place at, const VecX& change, ClassSolve& classes);
+  /// M⁻¹ Jᵀ f of the contacts in contacts_, with the trees' E added to the diagonal of M.
   VecX velocity_change(const std::vector<RowsTrace>& rows, const std::vector<LimitRowTrace>& limits,
-                       const VecX& f, const std::vector<const ContactMotion*>& motions,
-                       const std::vector<VecX>& diagonals, bool middle);
+                       const VecX& f, Place at);
+  void no_implicit_diagonal();
 
   std::vector<GradientTree>& all_trees_;
   const CollisionModel& collision_;
-  const StepTrace& step_;
-  const IslandTrace& island_;
+  const StepTrace* step_ = nullptr;
+  const IslandTrace* island_ = nullptr;
   std::vector<Part> parts_;
   std::vector<int> part_of_tree_;
   std::vector<Use> uses_;
-  std::vector<RowTree> row_trees_start_, row_trees_middle_, row_trees_end_;
 
   // The sub-step at hand.
   const SubstepTrace* substep_ = nullptr;
@@ -190,8 +257,33 @@ class IslandTape {
   std::vector<Solve> solves_;
   std::vector<PlacedContact> start_contacts_;
   std::vector<char> placed_;
-  VecX q_m_;
-  std::vector<PlacedContact> moved_;  ///< per rows of a solve
+  VecX q_m_, sum_, v0_, v_free_;
+  PathEnd end_;
+
+  // The problem at hand: contacts where its rows are, and how the frames of these turn.
+  std::vector<PlacedContact> moved_;
+  std::vector<const PlacedContact*> contacts_;
+  std::vector<FrameDerivative> frames_;
+  std::vector<Vec6> functionals_;
+  ForceDerivative force_;
+  ForcesTrace stopped_;
+  std::vector<RowsTrace> stopped_rows_;
+
+  /// Rows of links' motions that are on the tape already, for trees of several links.
+  struct LinkSlot {
+    int part, link, place, in, use, row;
+  };
+  std::vector<LinkSlot> link_slots_;
+  struct LinkForce {
+    Anchor on;
+    int row;
+    Vec6 total;
+  };
+  std::vector<LinkForce> link_forces_;
+  int forces_out_ = -1, forces_place_ = -1;
+  Place forces_at_ = Place::start;
+  Mat6X by_position_;
+  MatX square_;
 };
 
 }  // namespace jade

@@ -4,204 +4,116 @@
 
 namespace jade {
 
-bool ClassSolve::factor() {
-  size_ = 0;
-  for (const Tree& tree : trees) size_ = std::max(size_, tree.first + tree.model->nv());
-  free_.clear();
-  ties_.clear();
-  std::vector<int> free_of(rows.size(), -1);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].row_class != RowClass::clamped && rows[i].row_class != RowClass::stick) continue;
-    free_of[i] = static_cast<int>(free_.size());
-    ties_.push_back({static_cast<int>(i), free_of[i], 1});
-    free_.push_back(static_cast<int>(i));
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool high = rows[i].row_class == RowClass::high, low = rows[i].row_class == RowClass::low;
-    if ((high || low) && free_of[static_cast<std::size_t>(rows[i].normal)] >= 0)
-      ties_.push_back({static_cast<int>(i), free_of[static_cast<std::size_t>(rows[i].normal)],
-                       high ? rows[i].mu : -rows[i].mu});
-  }
-  const long n = static_cast<long>(free_.size());
-  Z_.setZero(size_, n);
-  const auto row_of = [&](const Block& block, int row) { return row - block.row; };
-  for (const Block& block : blocks)
-    for (const Tie& tie : ties_) {
-      const int r = row_of(block, tie.row);
-      if (r < 0 || r >= block.J.rows()) continue;
-      Z_.col(tie.free).segment(block.column, block.J.cols()) += tie.slope * block.J.row(r).transpose();
-    }
-  for (const Tree& tree : trees) {
-    for (int k = 0; k < tree.model->nv(); ++k)
-      if (tree.model->prescribed(k)) Z_.row(tree.first + k).setZero();
-    tree.factor.solve(*tree.model, Z_.middleRows(tree.first, tree.model->nv()));
-  }
-  MatX K = MatX::Zero(n, n);
-  for (const Block& block : blocks)
-    for (long i = 0; i < n; ++i) {
-      const int r = row_of(block, free_[static_cast<std::size_t>(i)]);
-      if (r < 0 || r >= block.J.rows()) continue;
-      K.row(i) += block.J.row(r) * Z_.middleRows(block.column, block.J.cols());
-    }
-  K_ = K;
-  W_ = K.diagonal();
-  if (ties_.size() > free_.size()) return inverse_.factor(K_, W_);
-  keep_independent();
-  return inverse_.factor_regular(K_);
-}
-
-/// Nothing slips: any largest set of independent rows determines the velocities, and the others follow. Found by
-/// elimination with the largest diagonal first.
-void ClassSolve::keep_independent() {
-  // Of a row's own diagonal. Dependent rows leave 1e-15 of it; mass ratios of 1e4 leave 1e-5 of an independent one.
-  constexpr double kDependent = 1e-10;
-  MatX left = K_;
-  std::vector<int> kept;
-  std::vector<char> used(free_.size(), 0);
-  for (std::size_t step = 0; step < free_.size(); ++step) {
-    int pivot = -1;
-    double largest = kDependent;
-    for (std::size_t i = 0; i < free_.size(); ++i) {
-      const long k = static_cast<long>(i);
-      if (used[i] || !(left(k, k) > largest * W_[k])) continue;
-      largest = left(k, k) / W_[k];
-      pivot = static_cast<int>(i);
-    }
-    if (pivot < 0) break;
-    used[static_cast<std::size_t>(pivot)] = 1;
-    kept.push_back(pivot);
-    const VecX column = left.col(pivot) / left(pivot, pivot);
-    const Eigen::RowVectorXd row = left.row(pivot);
-    left.noalias() -= column * row;
-  }
-  std::sort(kept.begin(), kept.end());
-  if (kept.size() == free_.size()) return;
-  const long n = static_cast<long>(kept.size());
-  MatX K(n, n);
-  RowMatX Z(Z_.rows(), n);
-  VecX W(n);
-  std::vector<int> free;
-  std::vector<Tie> ties;
-  for (long i = 0; i < n; ++i) {
-    const int from = kept[static_cast<std::size_t>(i)];
-    free.push_back(free_[static_cast<std::size_t>(from)]);
-    ties.push_back({free.back(), static_cast<int>(i), 1});
-    W[i] = W_[from];
-    Z.col(i) = Z_.col(from);
-    for (long j = 0; j < n; ++j) K(i, j) = K_(from, kept[static_cast<std::size_t>(j)]);
-  }
-  free_ = std::move(free);
-  ties_ = std::move(ties);
-  K_ = std::move(K);
-  Z_ = std::move(Z);
-  W_ = std::move(W);
-}
-
-bool ClassSolve::shares_matter() const {
-  // One force a row: nothing slips. As many independent rows as unknowns: nothing is shared.
-  if (ties_.size() == free_.size() || free_.size() < 2) return false;
-  MatX part = MatX::Identity(static_cast<long>(free_.size()), static_cast<long>(free_.size()));
-  inverse_.null_part(part);
-  const double size = (Z_ * W_.cwiseAbs().cwiseInverse().asDiagonal()).norm();
-  return (Z_ * part).norm() > 1e-6 * size;  // rounding of (ε W H)ᴺ is 1e-9
-}
-
-bool ClassSolve::set_weights(const VecX& W) {
-  W_ = W;
-  return inverse_.factor(K_, W_);
-}
-
-VecX ClassSolve::rates_of_shares(const VecX& f) const {
-  MatX x(static_cast<long>(free_.size()), 1);
-  for (std::size_t i = 0; i < free_.size(); ++i)
-    x(static_cast<long>(i), 0) = W_[static_cast<long>(i)] * f[free_[i]];
-  inverse_.solve(x);
-  return -(Z_ * x);
-}
-
-void ClassSolve::solve(RowMatX& x, int v, int f, int shares) const {
-  for (const Tree& tree : trees)
-    tree.factor.solve(*tree.model, x.middleRows(v + tree.first, tree.model->nv()));
-  if (rows.empty()) return;
-  auto forces = x.middleRows(f, static_cast<long>(rows.size()));
-  for (const Block& block : blocks)
-    forces.middleRows(block.row, block.J.rows()).noalias() -=
-        block.J * x.middleRows(v + block.column, block.J.cols());
-  MatX e(static_cast<long>(free_.size()), x.cols());
-  for (std::size_t i = 0; i < free_.size(); ++i) e.row(static_cast<long>(i)) = forces.row(free_[i]);
-  inverse_.solve(e);
-  if (shares >= 0) {
-    MatX part(e.rows(), e.cols());
-    for (std::size_t i = 0; i < free_.size(); ++i) part.row(static_cast<long>(i)) = x.row(shares + free_[i]);
-    inverse_.null_part(part);
-    e += part;
-  }
-  x.middleRows(v, size_).noalias() += Z_ * e;
-  forces.setZero();
-  for (const Tie& tie : ties_) forces.row(tie.row) += tie.slope * e.row(tie.free);
-}
-
-void ClassSolve::solve_transposed(VecX& x, int v, int f, int shares) const {
-  if (!rows.empty()) {
-    auto forces = x.segment(f, static_cast<long>(rows.size()));
-    VecX e = Z_.transpose() * x.segment(v, size_);
-    for (const Tie& tie : ties_) e[tie.free] += tie.slope * forces[tie.row];
-    if (shares >= 0) {
-      VecX part = e;
-      inverse_.null_part_transposed(part);
-      for (std::size_t i = 0; i < free_.size(); ++i) x[shares + free_[i]] += part[static_cast<long>(i)];
-    }
-    inverse_.solve_transposed(e);
-    forces.setZero();
-    for (std::size_t i = 0; i < free_.size(); ++i) forces[free_[i]] = e[static_cast<long>(i)];
-    for (const Block& block : blocks)
-      x.segment(v + block.column, block.J.cols()).noalias() -=
-          block.J.transpose() * forces.segment(block.row, block.J.rows());
-  }
-  for (const Tree& tree : trees)
-    tree.factor.solve_transposed(*tree.model, x.segment(v + tree.first, tree.model->nv()));
-}
-
 void LinearTape::clear() {
   rows_ = 0;
   maps_.clear();
   numbers_.clear();
   trees_.clear();
   classes_.clear();
+  pool_used_ = 0;
 }
 
-void LinearTape::solve(int at, const Model& model, TreeFactorization factor) {
+void LinearTape::solve(int at, const Model& model, const TreeFactorization& factor) {
   maps_.push_back({at, at, model.nv(), model.nv(), static_cast<int>(trees_.size()), Kind::tree});
-  trees_.push_back({&model, std::move(factor)});
+  trees_.push_back({&model, &factor});
 }
 
-void LinearTape::solve(int velocities, int forces, int shares, ClassSolve classes) {
+ClassSolve& LinearTape::new_classes() {
+  if (pool_used_ == pool_.size()) pool_.emplace_back();
+  ClassSolve& classes = pool_[pool_used_++];
+  classes.clear();
+  return classes;
+}
+
+void LinearTape::solve(int velocities, int forces, int shares, const ClassSolve& classes) {
   maps_.push_back({velocities, forces, shares, 0, static_cast<int>(classes_.size()), Kind::classes});
-  classes_.push_back(std::move(classes));
+  classes_.push_back(&classes);
 }
 
-void LinearTape::forward(RowMatX& x) const {
+void LinearTape::Columns::begin(int rows, int columns) {
+  if (x.rows() < rows || x.cols() != columns) x.resize(std::max<long>(rows, x.rows()), columns);
+  from.assign(static_cast<std::size_t>(rows), 0);
+  end.assign(static_cast<std::size_t>(rows), 0);
+}
+
+void LinearTape::Columns::widen(int row, int first, int last) {
+  int &a = from[static_cast<std::size_t>(row)], &b = end[static_cast<std::size_t>(row)];
+  double* numbers = x.data() + static_cast<long>(row) * x.cols();
+  if (first >= last) return;
+  if (a == b) {
+    std::fill(numbers + first, numbers + last, 0.0);
+    a = first;
+    b = last;
+    return;
+  }
+  if (first < a) std::fill(numbers + first, numbers + a, 0.0), a = first;
+  if (last > b) std::fill(numbers + b, numbers + last, 0.0), b = last;
+}
+
+void LinearTape::Columns::set(int row, int column, double value) {
+  widen(row, column, column + 1);
+  x(row, column) = value;
+}
+
+/// x_out += factor x_in
+inline void LinearTape::add_row(Columns& c, int out, double factor, int in) {
+  const int first = c.from[static_cast<std::size_t>(in)], last = c.end[static_cast<std::size_t>(in)];
+  if (factor == 0 || first == last) return;
+  if (first < c.from[static_cast<std::size_t>(out)] || last > c.end[static_cast<std::size_t>(out)])
+    c.widen(out, first, last);
+  double* to = c.x.data() + static_cast<long>(out) * c.x.cols();
+  const double* by = c.x.data() + static_cast<long>(in) * c.x.cols();
+  for (int k = first; k < last; ++k) to[k] += factor * by[k];
+}
+
+void LinearTape::forward(Columns& c) const {
+  // Rows that are solved together hold the same range.
+  int first = 0, last = 0;
+  const auto cover = [&](int row, int count) {
+    for (int i = row; i < row + count; ++i) {
+      const int a = c.from[static_cast<std::size_t>(i)], b = c.end[static_cast<std::size_t>(i)];
+      if (a == b) continue;
+      first = first == last ? a : std::min(first, a);
+      last = std::max(last, b);
+    }
+  };
+  const auto widen = [&](int row, int count) {
+    for (int i = row; i < row + count; ++i) c.widen(i, first, last);
+  };
   for (const Map& map : maps_) {
+    const double* M = numbers_.data() + (map.kind == Kind::tree || map.kind == Kind::classes ? 0 : map.at);
     switch (map.kind) {
-      case Kind::product: {
-        const double* M = &numbers_[static_cast<std::size_t>(map.at)];
+      case Kind::product:
         for (int i = 0; i < map.rows; ++i)
-          for (int j = 0; j < map.columns; ++j, ++M)
-            if (*M != 0) x.row(map.out + i) += *M * x.row(map.in + j);
+          for (int j = 0; j < map.columns; ++j, ++M) add_row(c, map.out + i, *M, map.in + j);
         break;
-      }
       case Kind::scaled:
-        x.middleRows(map.out, map.rows) +=
-            numbers_[static_cast<std::size_t>(map.at)] * x.middleRows(map.in, map.rows);
+        for (int i = 0; i < map.rows; ++i) add_row(c, map.out + i, *M, map.in + i);
+        break;
+      case Kind::diagonal:
+        for (int i = 0; i < map.rows; ++i) add_row(c, map.out + i, M[i], map.in + i);
         break;
       case Kind::tree: {
         const TreeSolve& tree = trees_[static_cast<std::size_t>(map.at)];
-        tree.factor.solve(*tree.model, x.middleRows(map.out, map.rows));
+        first = last = 0;
+        cover(map.out, map.rows);
+        widen(map.out, map.rows);
+        if (first < last) tree.factor->solve(*tree.model, c.x.block(map.out, first, map.rows, last - first));
         break;
       }
-      case Kind::classes:
-        classes_[static_cast<std::size_t>(map.at)].solve(x, map.out, map.in, map.rows);
+      case Kind::classes: {
+        const ClassSolve& classes = *classes_[static_cast<std::size_t>(map.at)];
+        const int rows = static_cast<int>(classes.rows.size());
+        first = last = 0;
+        for (const ClassSolve::Tree& tree : classes.trees) cover(map.out + tree.first, tree.model->nv());
+        cover(map.in, rows);
+        if (map.rows >= 0) cover(map.rows, rows);
+        for (const ClassSolve::Tree& tree : classes.trees) widen(map.out + tree.first, tree.model->nv());
+        widen(map.in, rows);
+        if (map.rows >= 0) widen(map.rows, rows);
+        if (first < last) classes.solve(c.x.middleCols(first, last - first), map.out, map.in, map.rows);
         break;
+      }
     }
   }
 }
@@ -209,24 +121,27 @@ void LinearTape::forward(RowMatX& x) const {
 void LinearTape::backward(VecX& x) const {
   for (auto it = maps_.rbegin(); it != maps_.rend(); ++it) {
     const Map& map = *it;
+    const double* M = numbers_.data() + (map.kind == Kind::tree || map.kind == Kind::classes ? 0 : map.at);
     switch (map.kind) {
-      case Kind::product: {
-        const double* M = &numbers_[static_cast<std::size_t>(map.at)];
-        for (int i = 0; i < map.rows; ++i)
-          for (int j = 0; j < map.columns; ++j, ++M) x[map.in + j] += *M * x[map.out + i];
+      case Kind::product:
+        for (int i = 0; i < map.rows; ++i) {
+          const double by = x[map.out + i];
+          for (int j = 0; j < map.columns; ++j, ++M) x[map.in + j] += *M * by;
+        }
         break;
-      }
       case Kind::scaled:
-        x.segment(map.in, map.rows) +=
-            numbers_[static_cast<std::size_t>(map.at)] * x.segment(map.out, map.rows);
+        for (int i = 0; i < map.rows; ++i) x[map.in + i] += *M * x[map.out + i];
+        break;
+      case Kind::diagonal:
+        for (int i = 0; i < map.rows; ++i) x[map.in + i] += M[i] * x[map.out + i];
         break;
       case Kind::tree: {
         const TreeSolve& tree = trees_[static_cast<std::size_t>(map.at)];
-        tree.factor.solve_transposed(*tree.model, x.segment(map.out, map.rows));
+        tree.factor->solve_transposed(*tree.model, x.segment(map.out, map.rows));
         break;
       }
       case Kind::classes:
-        classes_[static_cast<std::size_t>(map.at)].solve_transposed(x, map.out, map.in, map.rows);
+        classes_[static_cast<std::size_t>(map.at)]->solve_transposed(x, map.out, map.in, map.rows);
         break;
     }
   }

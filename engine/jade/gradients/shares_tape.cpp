@@ -7,12 +7,6 @@
 #include "jade/stepping/midpoint.h"
 
 namespace jade {
-namespace {
-
-// As in the step: slip that is slower counts as none [m/s].
-constexpr double kNoSlip = 1e-9;
-
-}  // namespace
 
 /// Where contacts are redundant and slip in different directions, how they share their load decides. The shares are those
 /// of a vanishing compliance W = diag A, A = J M⁻¹ Jᵀ:  zᵀ W x = 0 for all z with zᵀ S J = 0. With S J y₁ = −W x,
@@ -23,82 +17,59 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
   const int out = tape.slot(static_cast<int>(at.f.size()));
 
   // z_i and the exact W.
-  std::vector<VecX> E(parts_.size()), E_by_s(parts_.size());
   MatX Z = MatX::Zero(nv, static_cast<long>(free.size()));
-  std::vector<std::pair<std::size_t, int>> contact_of;  // of each free row, and which of its rows
-  RowDerivative by;
-  for (const int row : free)
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    VecX J = VecX::Zero(nv);
     for (std::size_t c = 0; c < at.rows.size(); ++c) {
-      const int r = row - at.rows[c].first;
+      const int r = free[i] - at.rows[c].first;
       if (r < 0 || r >= at.rows[c].count) continue;
-      const ContactMotion& motion = at.contacts[c]->motion;
-      const VecX J = motion.J().transpose() * at.rows[c].directions[static_cast<std::size_t>(r)];
-      for (int p = 0; p < motion.parts(); ++p)
-        Z.col(static_cast<long>(contact_of.size()))
-            .segment(parts_[static_cast<std::size_t>(motion.part(p).tree)].v, motion.part(p).count) +=
-            J.segment(motion.part(p).first, motion.part(p).count);
-      contact_of.push_back({c, r});
+      add_generalised(links_of(substep_->contacts[static_cast<std::size_t>(at.rows[c].contact)]), at.at,
+                      contacts_[c]->J.transpose() * at.rows[c].directions[static_cast<std::size_t>(r)], J);
     }
-  if (contact_of.size() != free.size()) {
-    // Limits come after all contacts; their rows do not move.
-    for (const LimitRowTrace& row : at.limits) {
-      if (std::find(free.begin(), free.end(), row.row) == free.end()) continue;
-      const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
-      Z(limit.velocity, static_cast<long>(contact_of.size())) = limit.sign;
-      contact_of.push_back({at.rows.size(), 0});
-    }
+    for (const LimitRowTrace& row : at.limits)
+      if (row.row == free[i]) {
+        const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+        J[limit.velocity] = limit.sign;
+      }
+    Z.col(static_cast<long>(i)) = J;
   }
   const MatX J = Z.transpose();
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    GradientTree& tree = *parts_[i].tree;
+  no_implicit_diagonal();
+  for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
+    GradientTree& tree = *part(i).tree;
     const int n = tree.model.nv();
-    E[i].setZero(n);
-    E_by_s[i].setZero(n);
-    if (at.s >= 0) implicit_diagonal(tree.model, at.length, E[i], E_by_s[i]);
-    momentum_derivatives(tree, at.middle ? tree.middle : tree.start, VecX::Zero(n));
-    TreeFactorization factor(tree.model);
-    if (!factor.factor(tree.model, MatX(tree.jacobian.input()) + MatX(E[i].asDiagonal())))
-      refuse("a mass matrix cannot be factored");
-    RowMatX own = Z.middleRows(parts_[i].v, n);
+    if (at.s >= 0) implicit_diagonal(tree, at.length);
+    crba(tree.model, placed(i, at.at).work, tree.M);
+    tree.M.diagonal() += tree.E;
+    TreeFactorization& factor = tree.new_factor();
+    if (!factor.factor(tree.model, tree.M)) refuse("a mass matrix cannot be factored");
+    RowMatX own = Z.middleRows(part(i).v, n);
     for (int k = 0; k < n; ++k)
       if (tree.model.prescribed(k)) own.row(k).setZero();
     factor.solve(tree.model, own);
-    Z.middleRows(parts_[i].v, n) = own;
+    Z.middleRows(part(i).v, n) = own;
   }
   VecX W(static_cast<long>(free.size()));
   for (long i = 0; i < W.size(); ++i) W[i] = J.row(i) * Z.col(i);
   if (!classes.set_weights(W)) refuse("the shares of redundant contacts cannot be found");
 
-  // −S dJ y₁
-  const auto add_row = [&](const RowDerivative& derivative, std::size_t contact, int r, int to,
-                           double scale) {
-    const ContactMotion& motion = at.contacts[contact]->motion;
-    add_columns(to, q_, motion, derivative.w_by_q.row(r), scale);
-    add_columns(to, at.place, motion, derivative.w_by_place.row(r), scale);
-    if (const int v_slip = slip_slot(at.rows[contact], at.v0, at.v_free); v_slip >= 0)
-      add_columns(to, v_slip, motion, derivative.w_by_v0.row(r), scale);
-  };
+  // −S dJ y₁ and −dA_ii x_i
   const VecX rates = classes.rates_of_shares(at.f);
   for (std::size_t i = 0; i < free.size(); ++i) {
-    const auto [c, r] = contact_of[i];
     const double x = at.f[free[i]];
     const VecX z = Z.col(static_cast<long>(i));
-    if (c < at.rows.size()) {
-      rows_by_position(at.rows[c], *at.contacts[c], at.frames[c], local(at.contacts[c]->motion, rates), by);
-      add_row(by, c, r, out + free[i], -1);
-      rows_by_position(at.rows[c], *at.contacts[c], at.frames[c], local(at.contacts[c]->motion, z), by);
-      add_row(by, c, r, out + free[i], -2 * x);  // of −dA_ii x_i, and what follows
-    }
-    for (std::size_t t = 0; t < parts_.size(); ++t) {
-      GradientTree& tree = *parts_[t].tree;
-      const VecX own = z.segment(parts_[t].v, tree.model.nv());
+    add_share(at, free[i], rates, -1, out + free[i]);
+    add_share(at, free[i], z, -2 * x, out + free[i]);
+    for (int t = 0; t < static_cast<int>(parts_.size()); ++t) {
+      GradientTree& tree = *part(t).tree;
+      const VecX own = z.segment(part(t).v, tree.model.nv());
       if (own.isZero(0)) continue;
-      DynamicsWorkspace& work = at.middle ? tree.middle : tree.start;
+      DynamicsWorkspace& work = placed(t, at.at).work;
       momentum_derivatives(tree, work, own);
-      tape.add(out + free[i], at.place + parts_[t].v, own.transpose() * tree.jacobian.q(), x);
-      if (at.s >= 0) tape.add_scaled(out + free[i], at.s, 1, x * own.dot(E_by_s[t].cwiseProduct(own)));
+      tape.add(out + free[i], at.place + part(t).v, own.transpose() * tree.jacobian.q(), x);
+      if (at.s >= 0) tape.add_scaled(out + free[i], at.s, 1, x * own.dot(tree.E_by_s.cwiseProduct(own)));
       for (const Use& use : uses_) {
-        if (use.part != static_cast<int>(t)) continue;
+        if (use.part != t) continue;
         double change = 0;
         const int k = use.id.index;
         if (use.id.kind == ParameterKind::inertia)
@@ -114,82 +85,115 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
   return out;
 }
 
+/// scale d(J_row) z; rows of limits do not move.
+void IslandTape::add_share(const Shares& at, int row, const VecX& z, double scale, int out) {
+  for (std::size_t c = 0; c < at.rows.size(); ++c) {
+    const int r = row - at.rows[c].first;
+    if (r < 0 || r >= at.rows[c].count) continue;
+    const Links links = links_of(substep_->contacts[static_cast<std::size_t>(at.rows[c].contact)]);
+    RowDerivative by;
+    rows_by_position(at.rows[c], *contacts_[c], frames_[c], rates(links, at.at, z), by);
+    add_links(out, by.w_by_q.row(r), displacements(links, Place::start, q_), scale);
+    add_links(out, by.w_by_place.row(r), displacements(links, at.at, at.place), scale);
+    if (at.slots)
+      add_links(out, by.w_by_v0.row(r), slip_rows(links, at.rows[c], *at.slots), scale);
+    else if (at.v0 >= 0)
+      add_links(out, by.w_by_v0.row(r), rates(links, at.at, at.place, at.v0_value, at.v0, 0), scale);
+    // Its own row on the tape for every z: tape.rows() is a number that nobody else has.
+    add_links(out, by.J.row(r), rates(links, at.at, at.place, z, -1, -2 - tape.rows()), scale);
+  }
+}
+
+/// Contacts that stick at no slip; what they and those that carry load with them would do at the start.
+bool IslandTape::slips_that_stop(const SolveTrace& trace) {
+  // As in the step: slip that is slower counts as none [m/s].
+  constexpr double kNoSlip = 1e-9;
+  stopped_.classes.assign(trace.forces.classes.size(), RowClass::separate);
+  stopped_rows_ = trace.rows;
+  bool any = false;
+  for (RowsTrace& rows : stopped_rows_) {
+    const auto row_class = [&](int r) {
+      return trace.forces.classes[static_cast<std::size_t>(rows.first + r)];
+    };
+    if (row_class(0) != RowClass::clamped) continue;
+    const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+    const PlacedContact& start = start_contact(rows.contact);
+    const Vec3 velocity = start.velocity(rates(links_of(contact), Place::start, substep_->v));
+    const Vec3 n = start.n, in_plane = rows.directions[1] - n.dot(rows.directions[1]) * n;
+    rows.directions = {n, Vec3::Zero(), Vec3::Zero()};
+    stopped_.classes[static_cast<std::size_t>(rows.first)] = RowClass::clamped;
+    if (rows.count < 2) continue;
+    rows.directions[1] = in_plane.normalized();
+    rows.directions[2] = cross3(n, rows.directions[1]);
+    const bool none = (velocity - n.dot(velocity) * n).norm() <= kNoSlip;
+    for (int r = 1; r < rows.count; ++r) {
+      const bool sticks = row_class(r) == RowClass::stick;
+      stopped_.classes[static_cast<std::size_t>(rows.first + r)] =
+          sticks && !none ? RowClass::separate : row_class(r);
+      any = any || (sticks && none);
+    }
+  }
+  return any;
+}
+
 /// A contact that sticks at no slip: any slip that counts would end within the segment, after a time and a way of second
 /// order, so that to first order it ends at once and the segment starts from
 ///   M (v' − v) = Jᵀ P x,   S_t J v' = 0 of such contacts,   S_n J (v' − v) = 0
 /// Slip below what counts is carried on by the step as if it were none; the derivative is that of all slip that counts.
 void IslandTape::stop_slip(const SolveTrace& trace) {
-  if (!midpoint()) return;
-  ForcesTrace forces{std::vector<RowClass>(trace.forces.classes.size(), RowClass::separate),
-                     VecX::Zero(trace.forces.f.size())};
-  std::vector<RowsTrace> at_start = trace.rows;
-  bool any = false;
-  for (RowsTrace& rows : at_start) {
-    const auto row_class = [&](int r) {
-      return trace.forces.classes[static_cast<std::size_t>(rows.first + r)];
-    };
-    if (row_class(0) != RowClass::clamped) continue;
-    const PlacedContact& start = start_contact(rows.contact);
-    const Vec3 velocity = start.motion.velocity(local(start.motion, substep_->v));
-    const Vec3 n = start.n, in_plane = rows.directions[1] - n.dot(rows.directions[1]) * n;
-    rows.directions = {n, Vec3::Zero(), Vec3::Zero()};
-    forces.classes[static_cast<std::size_t>(rows.first)] = RowClass::clamped;
-    if (rows.count < 2) continue;
-    rows.directions[1] = in_plane.normalized();
-    rows.directions[2] = n.cross(rows.directions[1]);
-    const bool none = (velocity - n.dot(velocity) * n).norm() <= kNoSlip;
-    for (int r = 1; r < rows.count; ++r) {
-      const bool sticks = row_class(r) == RowClass::stick;
-      forces.classes[static_cast<std::size_t>(rows.first + r)] =
-          sticks && !none ? RowClass::separate : row_class(r);
-      any = any || (sticks && none);
-    }
+  if (!midpoint() || !slips_that_stop(trace)) return;
+  const int velocity = tape.slot(nv), forces = tape.slot(static_cast<int>(stopped_.classes.size()));
+  ClassSolve& classes = tape.new_classes();
+  no_implicit_diagonal();
+  for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
+    GradientTree& tree = *part(i).tree;
+    tree.gained.setZero(tree.model.nv());
+    add_momentum(velocity, v_, q_, i, Place::start, tree.gained, classes);
   }
-  if (!any) return;
-
-  const int velocity = tape.slot(nv), unused = tape.slot(static_cast<int>(forces.f.size()));
-  ClassSolve classes;
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const long n = parts_[i].tree->model.nv();
-    add_momentum(velocity, v_, q_, i, parts_[i].tree->start, VecX::Zero(n), VecX::Zero(n), classes);
-  }
-  classes.rows.resize(forces.classes.size());
-  for (const RowsTrace& rows : at_start) {
-    if (forces.classes[static_cast<std::size_t>(rows.first)] != RowClass::clamped) continue;
+  classes.rows.resize(stopped_.classes.size());
+  contacts_.clear();
+  for (const RowsTrace& rows : stopped_rows_) {
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
-    const PlacedContact& start = start_contact(rows.contact);
-    const ContactMotion& motion = start.motion;
-    const VecX v = local(motion, substep_->v);
-    const Vec3 relative = motion.velocity(v);
-    Mat3X turned;
-    motion.velocity_by_position(v, start.P, turned);
-    MatX J(rows.count, motion.size());
+    contacts_.push_back(&start_contact(rows.contact));
     for (int r = 0; r < rows.count; ++r) {
-      const Vec3& d = rows.directions[static_cast<std::size_t>(r)];
-      J.row(r) = d.transpose() * motion.J();
-      classes.rows[static_cast<std::size_t>(rows.first + r)] = {
-          forces.classes[static_cast<std::size_t>(rows.first + r)], rows.first, contact.friction};
-      const int out = unused + rows.first + r;
-      if (r == 0)
-        add_columns(out, v_, motion, J.row(0), 1);
-      else  // the frame turns with the normal; turning about it makes no slip of none
-        add_columns(out, q_, motion,
-                    d.cross(relative).transpose() * skew(start.n) * start.N + d.transpose() * turned, -1);
+      const std::size_t row = static_cast<std::size_t>(rows.first + r);
+      classes.rows[row] = {stopped_.classes[row], rows.first, contact.friction};
     }
-    for (int p = 0; p < motion.parts(); ++p) {
-      const ContactMotion::Part& part = motion.part(p);
-      classes.blocks.push_back(
-          {rows.first, parts_[static_cast<std::size_t>(part.tree)].v, J.middleCols(part.first, part.count)});
-    }
+    if (stopped_.classes[static_cast<std::size_t>(rows.first)] == RowClass::clamped)
+      add_block(classes, rows, links_of(contact), Place::start, *contacts_.back());
   }
+  add_patches(classes, stopped_rows_, contacts_);
   for (const LimitRowTrace& row : trace.limits) {
     if (trace.forces.classes[static_cast<std::size_t>(row.row)] != RowClass::clamped) continue;
     const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
     add_limit_block(row, RowClass::clamped, classes);
-    tape.add_scaled(unused + row.row, v_ + limit.velocity, 1, limit.sign);
+    tape.add_scaled(forces + row.row, v_ + limit.velocity, 1, limit.sign);
   }
   if (!classes.factor()) refuse("a slip that ends at once cannot be solved");
-  tape.solve(velocity, unused, -1, std::move(classes));
+  for (std::size_t i = 0; i < stopped_rows_.size(); ++i) {
+    const RowsTrace& rows = stopped_rows_[i];
+    const PlacedContact& at = *contacts_[i];
+    const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
+    for (int r = 0; r < rows.count; ++r) {
+      if (!classes.is_free(rows.first + r)) continue;
+      const int out = forces + rows.first + r;
+      const Vec3& d = rows.directions[static_cast<std::size_t>(r)];
+      const Row12 J = d.transpose() * at.J;
+      if (r == 0) {
+        // Where the links are changes the closing speed before and after alike.
+        add_links(out, J, rates(links, Place::start, q_, VecX(), v_, 1), 1);
+        continue;
+      }
+      // The frame turns with the normal; turning about it makes no slip of none.
+      const Sides v = rates(links, Place::start, substep_->v);
+      add_links(out,
+                Row12(cross3(d, at.velocity(v)).transpose() * skew(at.n) * at.N +
+                      d.transpose() * at.velocity_by_position(v)),
+                displacements(links, Place::start, q_), -1);
+      add_links(out, J, rates(links, Place::start, q_, substep_->v, -1, 0), -1);
+    }
+  }
+  tape.solve(velocity, forces, -1, classes);
   v_ = velocity;
 }
 

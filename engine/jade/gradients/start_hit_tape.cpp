@@ -14,14 +14,14 @@ namespace jade {
 void IslandTape::hit_at_start(const CollisionTrace& collision) {
   // Where the sweep ends is the standoff up to its tolerance; what is nearer collides at once wherever it is moved.
   constexpr double kAtStandoff = 1e-3;
-  const double slow = (step_.standoff - step_.clearance) / substep_->left;
+  const double slow = (step_->standoff - step_->clearance) / substep_->left;
   double fastest = -slow;
   const RowsTrace* hit = nullptr;
   for (const RowsTrace& rows : collision.rows) {
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
     const PlacedContact& at = start_contact(rows.contact);
-    const double approach = at.n.dot(at.motion.velocity(local(at.motion, collision.v_before)));
-    if (std::abs(contact.now.gap - step_.standoff) > kAtStandoff * step_.standoff || approach >= fastest)
+    const double approach = at.n.dot(at.velocity(rates(links_of(contact), Place::start, collision.v_before)));
+    if (std::abs(contact.now.gap - step_->standoff) > kAtStandoff * step_->standoff || approach >= fastest)
       continue;
     fastest = approach;
     hit = &rows;
@@ -30,17 +30,18 @@ void IslandTape::hit_at_start(const CollisionTrace& collision) {
 
   const PlacedContact& at = start_contact(hit->contact);
   const int sigma = tape.slot(1), q = tape.slot(nv), v = tape.slot(nv), left = tape.slot(1);
-  add_columns(sigma, q_, at.motion, gap_row(at.motion, at.n), -1 / fastest);
+  const Links links = links_of(substep_->contacts[static_cast<std::size_t>(hit->contact)]);
+  add_links(sigma, Row12(at.n.transpose() * at.J), displacements(links, Place::start, q_), -1 / fastest);
   tape.add_scaled(q, q_, nv, 1);
   tape.add(q, sigma, collision.v_before);
   tape.add_scaled(v, v_, nv, 1);
-  for (const Part& part : parts_) {
-    const Model& model = part.tree->model;
+  for (const Part& own : parts_) {
+    const Model& model = own.tree->model;
     const long n = model.nv();
-    const State before{substep_->q.segment(part.q, model.nq()), collision.v_before.segment(part.v, n)};
-    tape.add(v + part.v, sigma,
-             forward_dynamics(model, before, island_.effort.segment(part.v, n),
-                              island_.prescribed.segment(part.v, n)));
+    const State before{substep_->q.segment(own.q, model.nq()), collision.v_before.segment(own.v, n)};
+    tape.add(v + own.v, sigma,
+             forward_dynamics(model, before, island_->effort.segment(own.v, n),
+                              island_->prescribed.segment(own.v, n)));
   }
   tape.add_scaled(left, left_, 1, 1);
   tape.add_scaled(left, sigma, 1, -1);

@@ -8,10 +8,14 @@ namespace jade {
 
 struct GradientWorkspace::Data {
   explicit Data(const Model& model) : collision(model) {
+    trees.reserve(model.trees().size());
     for (std::size_t t = 0; t < model.trees().size(); ++t) trees.emplace_back(model, static_cast<int>(t));
   }
   CollisionModel collision;
   std::vector<GradientTree> trees;
+  IslandTape chain{trees, collision};
+  LinearTape::Columns columns;
+  VecX cotangent;
 };
 
 GradientWorkspace::GradientWorkspace(const Model& model) : data_(std::make_unique<Data>(model)) {}
@@ -106,26 +110,34 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
   out.effort.setZero(2 * nv, nv);
   out.parameters.setZero(2 * nv, count);
   out.regularity = {};
+  IslandTape& chain = data.chain;
+  LinearTape::Columns& x = data.columns;
   for (const IslandTrace& island : trace.islands) {
-    IslandTape chain(data.trees, data.collision, trace, island, model, parameters);
-    chain.build();
+    chain.build(model, trace, island, parameters);
     out.regularity.merge(regularity_of(chain, model, data.collision));
     if (!out.regularity.exists) break;
+    // Columns tree by tree, q, v and τ of each together: what depends on few trees has few columns.
     const int n = chain.nv;
-    RowMatX x = RowMatX::Zero(chain.tape.rows(), 3 * n + count);
-    x.block(chain.q_in, 0, n, n).setIdentity();
-    x.block(chain.v_in, n, n, n).setIdentity();
-    x.block(chain.effort_in, 2 * n, n, n).setIdentity();
-    x.block(chain.parameters_in, 3 * n, count, count).setIdentity();
+    x.begin(chain.tape.rows(), 3 * n + count);
+    for_each_tree(island, data.trees, [&](int row, int, int rows) {
+      for (int k = 0; k < rows; ++k) {
+        x.set(chain.q_in + row + k, 3 * row + k, 1);
+        x.set(chain.v_in + row + k, 3 * row + rows + k, 1);
+        x.set(chain.effort_in + row + k, 3 * row + 2 * rows + k, 1);
+      }
+    });
+    for (int k = 0; k < count; ++k) x.set(chain.parameters_in + k, 3 * n + k, 1);
     chain.tape.forward(x);
     for_each_tree(island, data.trees, [&](int row, int to_row, int rows) {
       for (const bool velocity : {false, true}) {
-        const auto from = x.middleRows((velocity ? chain.v_out : chain.q_out) + row, rows);
+        const int first = (velocity ? chain.v_out : chain.q_out) + row;
+        for (int k = 0; k < rows; ++k) x.widen(first + k, 0, 3 * n + count);
+        const auto from = x.x.middleRows(first, rows);
         const int to = to_row + (velocity ? nv : 0);
         for_each_tree(island, data.trees, [&](int column, int to_column, int columns) {
-          out.state.block(to, to_column, rows, columns) = from.middleCols(column, columns);
-          out.state.block(to, nv + to_column, rows, columns) = from.middleCols(n + column, columns);
-          out.effort.block(to, to_column, rows, columns) = from.middleCols(2 * n + column, columns);
+          out.state.block(to, to_column, rows, columns) = from.middleCols(3 * column, columns);
+          out.state.block(to, nv + to_column, rows, columns) = from.middleCols(3 * column + columns, columns);
+          out.effort.block(to, to_column, rows, columns) = from.middleCols(3 * column + 2 * columns, columns);
         });
         out.parameters.middleRows(to, rows) = from.rightCols(count);
       }
@@ -150,12 +162,13 @@ void step_vjp(const Model& model, const StepTrace& trace, const std::vector<Para
   out.effort.setZero(nv);
   out.parameters.setZero(count);
   out.regularity = {};
+  IslandTape& chain = data.chain;
+  VecX& x = data.cotangent;
   for (const IslandTrace& island : trace.islands) {
-    IslandTape chain(data.trees, data.collision, trace, island, model, parameters);
-    chain.build();
+    chain.build(model, trace, island, parameters);
     out.regularity.merge(regularity_of(chain, model, data.collision));
     if (!out.regularity.exists) break;
-    VecX x = VecX::Zero(chain.tape.rows());
+    x.setZero(chain.tape.rows());
     for_each_tree(island, data.trees, [&](int row, int from, int rows) {
       x.segment(chain.q_out + row, rows) += cotangent.q.segment(from, rows);
       x.segment(chain.v_out + row, rows) += cotangent.v.segment(from, rows);

@@ -61,7 +61,7 @@ class GradientWorkspace {
 /// The exact derivative of `step` as it was taken: everything that was decided is held (which contacts are rows, their
 /// classes, how often a segment was cut), everything that moves continuously is differentiated.
 ///   sub-step    impulses → segment (implicit, with its rows) → time of impact or end of slip → what is left of the step
-/// Each of them is an implicit equation whose linearisation is solved once for all columns; see substep_derivative.h.
+/// Each of them is an implicit equation whose linearisation is solved once for all columns; see island_tape.h.
 /// `trace` comes from a step of the same model. Throws InvalidInput for a parameter that the model does not have.
 void step_jacobian(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
                    GradientWorkspace& workspace, StepJacobian& out);

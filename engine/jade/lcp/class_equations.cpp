@@ -39,37 +39,94 @@ bool ClassEquations::factor(const ContactIsland& s, const std::vector<RowClass>&
   return factor([&](int j) { return s.column(j); }, epsilon, kAnyPivot);
 }
 
-/// Columns first … last, all before them done. Left-looking: column j gathers all earlier columns in passes of four. Columns that do not reach row j
+/// L D Lᵀ of the 4 × 4 block at `top`; L⁻¹ takes its place. False when a pivot keeps
+/// less than `least_pivot` of the size its row began with.
+JADE_INSIDE_LOOPS bool ClassEquations::factor_diagonal_block(int top, double least_pivot,
+                                                             const double* sizes) {
+  double* c0 = L_.data() + static_cast<std::ptrdiff_t>(top) * stride_ + top;
+  double *c1 = c0 + stride_, *c2 = c1 + stride_, *c3 = c2 + stride_;
+  const double d0 = c0[0], i0 = 1 / d0;
+  const double a10 = c0[1], a20 = c0[2], a30 = c0[3];
+  const double l10 = a10 * i0, l20 = a20 * i0, l30 = a30 * i0;
+  const double d1 = c1[1] - l10 * a10, i1 = 1 / d1;
+  const double a21 = c1[2] - l20 * a10, a31 = c1[3] - l30 * a10;
+  const double l21 = a21 * i1, l31 = a31 * i1;
+  const double d2 = c2[2] - l20 * a20 - l21 * a21, i2 = 1 / d2;
+  const double a32 = c2[3] - l30 * a20 - l31 * a21, l32 = a32 * i2;
+  const double d3 = c3[3] - l30 * a30 - l31 * a31 - l32 * a32, i3 = 1 / d3;
+  const bool kept = (d0 > least_pivot * sizes[0]) & (d1 > least_pivot * sizes[1]) &
+                    (d2 > least_pivot * sizes[2]) & (d3 > least_pivot * sizes[3]);
+  if (!kept) return false;
+  four_at(D_.data() + top) = Four{d0, d1, d2, d3};
+  four_at(inverse_.data() + top) = Four{i0, i1, i2, i3};
+  const double u20 = l21 * l10 - l20, u31 = l32 * l21 - l31;
+  const double u30 = l31 * l10 - l32 * u20 - l30;
+  four_at(c0) = Four{1, -l10, u20, u30};
+  four_at(c1) = Four{0, 1, -l21, u31};
+  four_at(c2) = Four{0, 0, 1, -l32};
+  four_at(c3) = Four{0, 0, 0, 1};
+  double* t = transposed_.data() + static_cast<std::ptrdiff_t>(top) * 4;
+  four_at(t) = Four{1, 0, 0, 0};
+  four_at(t + 4) = Four{-l10, 1, 0, 0};
+  four_at(t + 8) = Four{u20, -l21, 1, 0};
+  four_at(t + 12) = Four{u30, u31, -l32, 1};
+  return true;
+}
+
+namespace {
+
+/// Whether a block of 4 × 4 numbers is zero.
+JADE_INSIDE_LOOPS bool is_zero_block(const double* c, std::ptrdiff_t stride) {
+  FourBits bits{};
+  for (int l = 0; l < 4; ++l) collect_bits(four_at(c + l * stride), bits);
+  return ((bits[0] | bits[1] | bits[2] | bits[3]) << 1) == 0;
+}
+
+}  // namespace
+
+/// The four columns from `top` on, all before them done. Left-looking: they gather all earlier ones. Blocks of zeros
 /// (other islands, bodies further up a stack) are passed over, and no column is followed beyond its last number.
-JADE_WIDE_LOOPS bool ClassEquations::cholesky(int first, int last, double least_pivot) {
-  const int k = k1_;
-  if (static_cast<int>(end_.size()) < k) end_.resize(k);
+JADE_WIDE_LOOPS bool ClassEquations::factor_columns(int top, double least_pivot) {
+  const std::ptrdiff_t stride = stride_;
+  if (static_cast<int>(D_.size()) < stride_) {
+    end_.resize(stride_);
+    for (auto* v : {&D_, &inverse_}) v->resize(stride_);
+    transposed_.resize(4 * stride_);
+  }
   int* end = end_.data();
-  for (int j = first; j < last; ++j) {
-    double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k;
-    const double least = least_pivot * column[j];
-    end[j] = k;
-    while (end[j] > j + 1 && column[end[j] - 1] == 0) --end[j];
-    int p = 0;
-    for (; p + 4 <= j; p += 4) {
-      const double* c = L_.data() + static_cast<std::ptrdiff_t>(p) * k + j;
-      const std::ptrdiff_t stride = k;
-      const double factors[4] = {-c[0], -c[stride], -c[2 * stride], -c[3 * stride]};
-      if (factors[0] == 0 && factors[1] == 0 && factors[2] == 0 && factors[3] == 0) continue;
-      const int reach = std::max(std::max(end[p], end[p + 1]), std::max(end[p + 2], end[p + 3]));
-      axpy4(reach - j, factors, c, c + stride, c + 2 * stride, c + 3 * stride, column + j);
-      end[j] = std::max(end[j], reach);
+  double* block = L_.data() + top * stride;
+  const double* diagonal = block + top;
+  const double sizes[4] = {diagonal[0], diagonal[stride + 1], diagonal[2 * stride + 2],
+                           diagonal[3 * stride + 3]};
+  int reach = stride_;
+  while (reach > top + 4 && is_zero_block(block + reach - 4, stride)) reach -= 4;
+  for (int p = 0; p < top; p += 4) {
+    if (end[p] <= top) continue;
+    const double* from = L_.data() + p * stride;
+    if (is_zero_block(from + top, stride)) continue;
+    double w[16];
+    for (int l = 0; l < 4; ++l) four_at(w + 4 * l) = D_[p + l] * four_at(from + l * stride + top);
+    for (int i = top; i < end[p]; i += 4) {
+      const Four l0 = four_at(from + i), l1 = four_at(from + stride + i), l2 = four_at(from + 2 * stride + i),
+                 l3 = four_at(from + 3 * stride + i);
+      for (int c = 0; c < 4; ++c)
+        four_at(block + c * stride + i) -= (l0 * w[c] + l1 * w[4 + c]) + (l2 * w[8 + c] + l3 * w[12 + c]);
     }
-    for (; p < j; ++p) {
-      const double* c = L_.data() + static_cast<std::ptrdiff_t>(p) * k + j;
-      if (c[0] == 0) continue;
-      axpy(end[p] - j, -c[0], c, column + j);
-      end[j] = std::max(end[j], end[p]);
-    }
-    if (!(column[j] > least)) return false;
-    const double inverse = 1 / std::sqrt(column[j]);
-    column[j] = inverse;  // the diagonal of L is kept as its inverse
-    for (int i = j + 1; i < end[j]; ++i) column[i] *= inverse;
+    reach = std::max(reach, end[p]);
+  }
+  end[top] = reach;
+  if (!factor_diagonal_block(top, least_pivot, sizes)) return false;
+  // Below: C = L D Uᵀ⁻¹ with U, the inverse that has taken the place of the diagonal block.
+  const double *u = block + top, *u1 = u + stride, *u2 = u1 + stride;
+  const double* inverse = inverse_.data() + top;
+  for (int i = top + 4; i < reach; i += 4) {
+    double* c = block + i;
+    const Four x0 = four_at(c), x1 = four_at(c + stride), x2 = four_at(c + 2 * stride),
+               x3 = four_at(c + 3 * stride);
+    four_at(c) = x0 * inverse[0];
+    four_at(c + stride) = (x1 + x0 * u[1]) * inverse[1];
+    four_at(c + 2 * stride) = (x2 + (x1 * u1[2] + x0 * u[2])) * inverse[2];
+    four_at(c + 3 * stride) = (x3 + (x2 * u2[3] + (x1 * u1[3] + x0 * u[3]))) * inverse[3];
   }
   return true;
 }
@@ -80,13 +137,15 @@ JADE_WIDE_LOOPS bool ClassEquations::schur_complement(double least_pivot) {
   sizes_.resize(slip);
   for (int q = 0; q < slip; ++q) {
     sizes_[q] = std::abs(S_[static_cast<std::size_t>(q) * slip + q]);
-    forward(Y_.data() + static_cast<std::ptrdiff_t>(q) * k1_);
-    forward(Z_.data() + static_cast<std::ptrdiff_t>(q) * k1_);
+    forward(Y_.data() + static_cast<std::ptrdiff_t>(q) * stride_);
+    forward(Z_.data() + static_cast<std::ptrdiff_t>(q) * stride_);
+    scale(Z_.data() + static_cast<std::ptrdiff_t>(q) * stride_);
   }
   for (int q = 0; q < slip; ++q) {
     for (int i = 0; i < slip; ++i) {
-      S_[static_cast<std::size_t>(q) * slip + i] -= dot(k1_, Z_.data() + static_cast<std::ptrdiff_t>(i) * k1_,
-                                                        Y_.data() + static_cast<std::ptrdiff_t>(q) * k1_);
+      S_[static_cast<std::size_t>(q) * slip + i] -=
+          dot_in_fours(stride_, Z_.data() + static_cast<std::ptrdiff_t>(i) * stride_,
+                       Y_.data() + static_cast<std::ptrdiff_t>(q) * stride_);
     }
   }
   // LU with row exchanges.
@@ -114,45 +173,91 @@ JADE_WIDE_LOOPS bool ClassEquations::schur_complement(double least_pivot) {
   return true;
 }
 
+/// What lies beyond the last number of a right-hand side meets zeros, and so must be finite.
+void ClassEquations::pad(double* r) const {
+  for (int i = k_; i < stride_; ++i) r[i] = 0;
+}
+
 JADE_WIDE_LOOPS void ClassEquations::forward(double* r) const {  // r ← L⁻¹ r
-  for (int j = 0; j < k1_; ++j) {
-    const double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k1_;
-    r[j] *= column[j];
-    axpy(end_[j] - j - 1, -r[j], column + j + 1, r + j + 1);
+  const std::ptrdiff_t stride = stride_;
+  const double* c = L_.data();
+  for (int top = 0; top < stride_; top += 4, c += 4 * stride) {
+    const double x0 = r[top], x1 = r[top + 1], x2 = r[top + 2], x3 = r[top + 3];
+    const double* u = c + top;
+    const Four x = (x0 * four_at(u) + x1 * four_at(u + stride)) +
+                   (x2 * four_at(u + 2 * stride) + x3 * four_at(u + 3 * stride));
+    four_at(r + top) = x;
+    if (end_[top] == top + 4) continue;
+    const double factors[4] = {-x[0], -x[1], -x[2], -x[3]};
+    const double* below = u + 4;
+    axpy4_in_fours(end_[top] - top - 4, factors, below, below + stride, below + 2 * stride,
+                   below + 3 * stride, r + top + 4);
   }
 }
 
+JADE_WIDE_LOOPS void ClassEquations::scale(double* r) const {  // r ← D⁻¹ r
+  for (int i = 0; i < stride_; i += 4) four_at(r + i) *= four_at(inverse_.data() + i);
+}
+
 JADE_WIDE_LOOPS void ClassEquations::backward(double* r) const {  // r ← L⁻ᵀ r
-  for (int j = k1_ - 1; j >= 0; --j) {
-    const double* column = L_.data() + static_cast<std::ptrdiff_t>(j) * k1_;
-    r[j] = (r[j] - dot(end_[j] - j - 1, column + j + 1, r + j + 1)) * column[j];
+  const std::ptrdiff_t stride = stride_;
+  for (int top = stride_ - 4; top >= 0; top -= 4) {
+    const double* c = L_.data() + top * stride;
+    Four x = four_at(r + top);
+    if (end_[top] > top + 4) {
+      Four s0{}, s1{}, s2{}, s3{};
+      for (int i = top + 4; i < end_[top]; i += 4) {
+        const Four y = four_at(r + i);
+        s0 += y * four_at(c + i);
+        s1 += y * four_at(c + stride + i);
+        s2 += y * four_at(c + 2 * stride + i);
+        s3 += y * four_at(c + 3 * stride + i);
+      }
+      x -= (Four{s0[0], s1[0], s2[0], s3[0]} + Four{s0[1], s1[1], s2[1], s3[1]}) +
+           (Four{s0[2], s1[2], s2[2], s3[2]} + Four{s0[3], s1[3], s2[3], s3[3]});
+    }
+    const double* t = transposed_.data() + static_cast<std::ptrdiff_t>(top) * 4;
+    four_at(r + top) =
+        (x[0] * four_at(t) + x[1] * four_at(t + 4)) + (x[2] * four_at(t + 8) + x[3] * four_at(t + 12));
   }
 }
 
 void ClassEquations::solve(double* r) const {
   const int slip = k_ - k1_;
   double* r2 = r + k1_;
+  const auto column = [&](const std::vector<double>& m, int q) {
+    return m.data() + static_cast<std::ptrdiff_t>(q) * stride_;
+  };
+  pad(r);
   forward(r);
-  for (int q = 0; q < slip; ++q) r2[q] -= dot(k1_, Z_.data() + static_cast<std::ptrdiff_t>(q) * k1_, r);
-  for (int q = 0; q < slip; ++q) std::swap(r2[q], r2[pivot_[q]]);
-  for (int q = 0; q < slip; ++q) axpy(slip - q - 1, -r2[q], S_.data() + q * slip + q + 1, r2 + q + 1);
-  for (int q = slip - 1; q >= 0; --q) {
-    r2[q] /= S_[q * slip + q];
-    axpy(q, -r2[q], S_.data() + q * slip, r2);
+  if (slip > 0) {
+    for (int q = 0; q < slip; ++q) r2[q] -= dot(k1_, column(Z_, q), r);
+    for (int q = 0; q < slip; ++q) std::swap(r2[q], r2[pivot_[q]]);
+    for (int q = 0; q < slip; ++q) axpy(slip - q - 1, -r2[q], S_.data() + q * slip + q + 1, r2 + q + 1);
+    for (int q = slip - 1; q >= 0; --q) {
+      r2[q] /= S_[q * slip + q];
+      axpy(q, -r2[q], S_.data() + q * slip, r2);
+    }
+    for (int q = 0; q < slip; ++q) axpy(k1_, -r2[q], column(Y_, q), r);
   }
-  for (int q = 0; q < slip; ++q) axpy(k1_, -r2[q], Y_.data() + static_cast<std::ptrdiff_t>(q) * k1_, r);
+  scale(r);
   backward(r);
 }
 
 void ClassEquations::solve_transposed(double* r) const {
   const int slip = k_ - k1_;
   double* r2 = r + k1_;
+  const auto column = [&](const std::vector<double>& m, int q) {
+    return m.data() + static_cast<std::ptrdiff_t>(q) * stride_;
+  };
+  pad(r);
   forward(r);
-  for (int q = 0; q < slip; ++q) r2[q] -= dot(k1_, Y_.data() + static_cast<std::ptrdiff_t>(q) * k1_, r);
+  scale(r);
+  for (int q = 0; q < slip; ++q) r2[q] -= dot(k1_, column(Y_, q), r);
   for (int q = 0; q < slip; ++q) r2[q] = (r2[q] - dot(q, S_.data() + q * slip, r2)) / S_[q * slip + q];
   for (int q = slip - 1; q >= 0; --q) r2[q] -= dot(slip - q - 1, S_.data() + q * slip + q + 1, r2 + q + 1);
   for (int q = slip - 1; q >= 0; --q) std::swap(r2[q], r2[pivot_[q]]);
-  for (int q = 0; q < slip; ++q) axpy(k1_, -r2[q], Z_.data() + static_cast<std::ptrdiff_t>(q) * k1_, r);
+  for (int q = 0; q < slip; ++q) axpy(k1_, -r2[q], column(Z_, q), r);
   backward(r);
 }
 

@@ -22,8 +22,9 @@ struct ClassRows {
 
 /// A factorisation of the coupled equations of given classes, K = S (A + ε W) P (see ClassTableau).
 /// Only the columns of slipping normals differ from the symmetric A, so they are put last:
-///   K = [A₁₁ K₁₂; A₂₁ K₂₂],   A₁₁ + ε W = L Lᵀ,   Y = L⁻¹K₁₂,   Z = L⁻¹A₁₂,   S = K₂₂ − Zᵀ Y = LU
-/// One Cholesky when nothing slips, no pivoting outside the small block S.
+///   K = [A₁₁ K₁₂; A₂₁ K₂₂],   A₁₁ + ε W = L D Lᵀ,   Y = L⁻¹K₁₂,   Z = D⁻¹L⁻¹A₁₂,   S = K₂₂ − Zᵀ Y = LU
+/// One symmetric factorisation when nothing slips, no pivoting outside the small block S. It works on blocks of 4 × 4
+/// numbers, a register wide; what is missing in the last block is filled with rows of the unit matrix.
 class ClassEquations {
  public:
   /// Any positive pivot will do, or only one that keeps this much of its A_ii: then no row is nearly redundant.
@@ -41,23 +42,34 @@ class ClassEquations {
   double epsilon() const { return epsilon_; }
   /// The free rows in the order of the equations and unknowns.
   const std::vector<int>& free_rows() const { return rows_.free; }
-  /// In place: r becomes K⁻¹ r, or K⁻ᵀ r.
+  /// What an array for `solve` has to have room for: whole registers.
+  static int room(int k) { return (k + 3) / 4 * 4; }
+  /// In place: r becomes K⁻¹ r, or K⁻ᵀ r. Has room(size()) numbers, of which only size() count.
   void solve(double* r) const;
   void solve_transposed(double* r) const;
 
  private:
-  bool cholesky(int first, int last, double least_pivot);
+  bool factor_columns(int top, double least_pivot);
+  bool factor_diagonal_block(int top, double least_pivot, const double* sizes);
   bool schur_complement(double least_pivot);
+  void pad(double* r) const;
   void forward(double* r) const;
+  void scale(double* r) const;
   void backward(double* r) const;
 
   ClassRows rows_;
   double epsilon_ = 0;
-  int k_ = 0;   ///< free rows
-  int k1_ = 0;  ///< of them, rows whose column of K is a column of A
-  std::vector<double> L_, Y_, Z_, S_;
+  int k_ = 0;       ///< free rows
+  int k1_ = 0;      ///< of them, rows whose column of K is a column of A
+  int stride_ = 0;  ///< of L, Y and Z: k1 rounded up to whole registers
+  /// Blocks of L below the diagonal; on it, blocks of L⁻¹.
+  std::vector<double> L_;
+  std::vector<double> transposed_;  ///< the diagonal blocks again, by rows
+  std::vector<double> inverse_;     ///< 1 / D
+  std::vector<double> D_;
+  std::vector<double> Y_, Z_, S_;
   std::vector<int>
-      end_;  ///< per column of L: all below this row are zero, as in a stack the bodies further up
+      end_;  ///< per block of columns: all below this row are zero, as in a stack the bodies further up
   std::vector<int> pivot_;
   std::vector<double> sizes_;  ///< of the diagonal of K₂₂
 };
@@ -67,41 +79,48 @@ bool ClassEquations::factor(const Columns& column, double epsilon, double least_
   epsilon_ = epsilon;
   k_ = static_cast<int>(rows_.free.size());
   k1_ = rows_.plain;
+  stride_ = (k1_ + 3) / 4 * 4;
   const int k1 = k1_, slipping = k_ - k1;
-  const auto fit = [](std::vector<double>& v, int rows, int columns) {
-    const std::size_t size = static_cast<std::size_t>(rows) * columns;
+  const std::ptrdiff_t stride = stride_;
+  const auto fit = [](std::vector<double>& v, std::ptrdiff_t rows, int columns) {
+    const std::size_t size = static_cast<std::size_t>(rows * columns);
     if (v.size() < size) v.resize(size);
   };
-  fit(L_, k1, k1);
+  fit(L_, stride, stride_);
   const int* free = rows_.free.data();
-  // A few columns at a time: rows that depend on each other mostly show among the first of them.
-  constexpr int kPanel = 12;
-  for (int first = 0; first < k1; first += kPanel) {
-    const int last = std::min(k1, first + kPanel);
-    for (int j = first; j < last; ++j) {
+  // A block at a time: rows that depend on each other mostly show among the first of them.
+  for (int top = 0; top < stride_; top += 4) {
+    for (int j = top; j < std::min(top + 4, k1); ++j) {
       const double* a = column(free[j]);
-      double* to = L_.data() + static_cast<std::ptrdiff_t>(j) * k1;
+      double* to = L_.data() + j * stride;
       for (int i = j; i < k1; ++i) to[i] = a[free[i]];
+      for (int i = k1; i < stride; ++i) to[i] = 0;
       to[j] += epsilon * to[j];
     }
-    if (!cholesky(first, last, least_pivot)) return false;
+    for (int j = k1; j < top + 4; ++j) {
+      double* to = L_.data() + j * stride;
+      to[j] = 1;
+      for (int i = j + 1; i < stride; ++i) to[i] = 0;
+    }
+    if (!factor_columns(top, least_pivot)) return false;
   }
   if (slipping == 0) return true;
 
-  fit(Y_, k1, slipping);
-  fit(Z_, k1, slipping);
+  fit(Y_, stride, slipping);
+  fit(Z_, stride, slipping);
   fit(S_, slipping, slipping);
   for (int q = 0; q < slipping; ++q) {
-    double* y = Y_.data() + static_cast<std::ptrdiff_t>(q) * k1;
-    double* z = Z_.data() + static_cast<std::ptrdiff_t>(q) * k1;
+    double* y = Y_.data() + q * stride;
+    double* z = Z_.data() + q * stride;
     double* schur = S_.data() + static_cast<std::ptrdiff_t>(q) * slipping;
     const double* a = column(free[k1 + q]);
     for (int i = 0; i < k1; ++i) y[i] = z[i] = a[free[i]];
+    for (int i = k1; i < stride; ++i) y[i] = z[i] = 0;
     for (int i = 0; i < slipping; ++i) schur[i] = a[free[k1 + i]];
     schur[q] += epsilon * schur[q];
   }
   for (const ClassRows::Slip& slip : rows_.slips) {
-    double* y = Y_.data() + static_cast<std::ptrdiff_t>(slip.column) * k1;
+    double* y = Y_.data() + slip.column * stride;
     double* schur = S_.data() + static_cast<std::ptrdiff_t>(slip.column) * slipping;
     const double* a = column(slip.tangent);
     for (int i = 0; i < k1; ++i) y[i] += slip.slope * a[free[i]];
@@ -120,7 +139,7 @@ void refine(const ContactIsland& island, const Solver& solver, std::vector<doubl
   constexpr double worthwhile = 0.25;  // stop when an iteration gains less than this
   const std::vector<int>& free = solver.free_rows();
   const int k = solver.size();
-  scratch.resize(k);
+  scratch.resize(ClassEquations::room(k));
   double before = HUGE_VAL;
   for (int iteration = 0;; ++iteration) {
     tie_forces(island, state);
@@ -148,7 +167,7 @@ void polish_blindly(const ContactIsland& island, const Solver& solver, std::vect
   constexpr double rounding = 1e-15;  // of the largest force
   const std::vector<int>& free = solver.free_rows();
   const int k = solver.size();
-  scratch.resize(k);
+  scratch.resize(ClassEquations::room(k));
   std::fill(state.f.begin(), state.f.end(), 0.0);
   for (int p = 0; p < k; ++p) scratch[p] = -island.b[free[p]];
   double largest = 0, moved = HUGE_VAL;

@@ -21,6 +21,7 @@ namespace jade::lcp {
 /// A tangent that starts to slip stays tied to its normal, so "leaving F" exchanges the slack f_t ∓ μ f_n and not f_t.
 class ClassTableau {
  public:
+  /// No row is free.
   void reset(const ContactIsland& island, double epsilon);
 
   int size() const { return k_; }
@@ -32,6 +33,10 @@ class ClassTableau {
   const double* direction() const { return direction_.data(); }
   /// The direction in which b falls by g (all n rows).
   void aim(const double* g);
+  /// The same while no row is free.
+  void head_along(const double* g) {
+    for (int i = 0; i < length_; ++i) direction_[i] = -g[i];
+  }
   /// The direction in which the force of `row`, which is not free, grows by `sign`.
   void drive(int row, double sign);
 
@@ -77,6 +82,8 @@ class ClassTableau {
   double enter(int row);
   double leave(int row);
   double exchange(int row, double pivot, const double* answers);
+  double exchange_at_once(int row, double inverse, const double* answers);
+  double turn(int row, double inverse, const double* answers);
   void apply_pending();
 
   const ContactIsland* island_ = nullptr;
@@ -86,6 +93,7 @@ class ClassTableau {
   bool healthy_ = true;
   double smallest_pivot_ = 1;
   std::vector<int> free_, position_;
+  std::vector<double> held_;  ///< n: 0 for free rows, 1 for all others
   std::vector<double> direction_;
   std::vector<double> cause_;  ///< n: velocities that one unit of an entering force causes directly
   mutable std::vector<double> factors_;

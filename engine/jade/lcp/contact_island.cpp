@@ -29,49 +29,56 @@ std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x + 0.0); }  
 
 int IslandSplitter::split(const LcpProblem& p) {
   const int n = p.size();
+  const double* A = p.A.data();
+  const LcpRow* rows = p.rows.data();
   first_tangent_.assign(n, -1);
-  next_tangent_.assign(n, -1);
-  for (int i = n - 1; i >= 0; --i) {
-    const LcpRow& row = p.rows[i];
-    if (row.kind != RowKind::tangent || !(p.A(i, i) > 0)) continue;
-    next_tangent_[i] = first_tangent_[row.normal];
-    first_tangent_[row.normal] = i;
-  }
+  next_tangent_.resize(n);
+  unvisited_.resize(n);
+  queue_.resize(n);
+  int *first = first_tangent_.data(), *next = next_tangent_.data(), *unvisited = unvisited_.data();
   // Only unilateral rows are searched; each brings its tangents along.
-  unvisited_.clear();
+  int left = 0, found = 0;
+  has_inert_rows_ = false;
   for (int i = n - 1; i >= 0; --i) {
-    if (p.rows[i].kind != RowKind::tangent && p.A(i, i) > 0) unvisited_.push_back(i);
+    if (!(A[static_cast<std::ptrdiff_t>(i) * (n + 1)] > 0)) {
+      has_inert_rows_ = true;
+      continue;
+    }
+    if (rows[i].kind == RowKind::tangent) {
+      next[i] = first[rows[i].normal];
+      first[rows[i].normal] = i;
+    } else {
+      unvisited[left++] = i;
+    }
   }
-  queue_.clear();
   island_begin_.assign(1, 0);
   const auto touches = [&](const double* column, int i) {
     if (column[i] != 0) return true;
-    for (int t = first_tangent_[i]; t >= 0; t = next_tangent_[t]) {
+    for (int t = first[i]; t >= 0; t = next[t]) {
       if (column[t] != 0) return true;
     }
     return false;
   };
-  while (!unvisited_.empty()) {
-    std::size_t head = queue_.size();
-    queue_.push_back(unvisited_.back());
-    unvisited_.pop_back();
-    for (; head < queue_.size() && !unvisited_.empty(); ++head) {
-      for (int c = queue_[head], next = first_tangent_[queue_[head]]; c >= 0;) {
-        const double* column = p.A.data() + static_cast<std::ptrdiff_t>(c) * n;
-        std::size_t kept = 0;
-        for (const int i : unvisited_) {
-          if (touches(column, i)) {
-            queue_.push_back(i);
-          } else {
-            unvisited_[kept++] = i;
-          }
-        }
-        unvisited_.resize(kept);
-        c = next;
-        if (c >= 0) next = next_tangent_[c];
-      }
+  const auto take_those_that_touch = [&](int c) {
+    const double* column = A + static_cast<std::ptrdiff_t>(c) * n;
+    int kept = 0;
+    for (int u = 0; u < left; ++u) {
+      const int i = unvisited[u];
+      const bool touched = touches(column, i);
+      queue_[found] = unvisited[kept] = i;
+      found += touched;
+      kept += !touched;
     }
-    island_begin_.push_back(static_cast<int>(queue_.size()));
+    left = kept;
+  };
+  while (left > 0) {
+    int head = found;
+    queue_[found++] = unvisited[--left];
+    for (; head < found && left > 0; ++head) {
+      take_those_that_touch(queue_[head]);
+      for (int t = first[queue_[head]]; t >= 0 && left > 0; t = next[t]) take_those_that_touch(t);
+    }
+    island_begin_.push_back(found);
   }
   return static_cast<int>(island_begin_.size()) - 1;
 }
@@ -95,6 +102,48 @@ std::optional<SingleContact> IslandSplitter::single_contact(const LcpProblem& p,
   if (contact.tangents == 2 && (p.b[t] < p.b[s] || (p.b[t] == p.b[s] && p.A(t, t) < p.A(s, s))))
     std::swap(s, t);
   return contact;
+}
+
+/// The order by content where b alone decides it; false, and nothing done, where anything ties.
+/// Ranks are counted, not compared and moved: no branch depends on the numbers.
+bool IslandSplitter::order_by_velocity(const LcpProblem& p, int begin, int end) {
+  constexpr int kFew = 16;
+  const int m = end - begin;
+  if (m > kFew) return false;
+  const double* b = p.b.data();
+  int *rows = queue_.data() + begin, *first = first_tangent_.data(), *next = next_tangent_.data();
+  double key[kFew];
+  int row[kFew];
+  bool ties = false;
+  for (int i = 0; i < m; ++i) {
+    row[i] = rows[i];
+    key[i] = b[row[i]];
+    const int s = first[row[i]], t = s >= 0 ? next[s] : -1;
+    if (t < 0) continue;
+    if (next[t] >= 0) return false;
+    ties |= b[s] == b[t];
+  }
+  int rank[kFew];
+  for (int i = 0; i < m; ++i) {
+    int before = 0, equal = 0;
+    for (int j = 0; j < m; ++j) {
+      before += key[j] < key[i];
+      equal += key[j] == key[i];
+    }
+    rank[i] = before;
+    ties |= equal != 1;
+  }
+  if (ties) return false;
+  for (int i = 0; i < m; ++i) {
+    rows[rank[i]] = row[i];
+    const int s = first[row[i]], t = s >= 0 ? next[s] : -1;
+    if (t < 0) continue;
+    const bool swapped = b[t] < b[s];
+    first[row[i]] = swapped ? t : s;
+    next[swapped ? t : s] = swapped ? s : t;
+    next[swapped ? s : t] = -1;
+  }
+  return true;
 }
 
 /// Sorts the unilateral rows queue_[begin, end) by content: b, A_ii, then their tangents, then (only when two rows
@@ -194,55 +243,58 @@ void IslandSplitter::refine_colours(const LcpProblem& p, int begin, int end) {
 
 void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) {
   const int begin = island_begin_[k], end = island_begin_[k + 1];
-  order_by_content(p, begin, end);
+  if (!order_by_velocity(p, begin, end)) order_by_content(p, begin, end);
 
   const int m = end - begin;
+  const int rows = p.size();
   island.m = m;
-  island.row.clear();
+  island.row.resize(rows + 3);
   island.tangent_begin.resize(m + 1);
-  for (int i = 0; i < m; ++i) island.row.push_back(queue_[begin + i]);
+  int* row = island.row.data();
+  int n = m;
   for (int i = 0; i < m; ++i) {
-    island.tangent_begin[i] = static_cast<int>(island.row.size());
-    for (int t = first_tangent_[island.row[i]]; t >= 0; t = next_tangent_[t]) island.row.push_back(t);
+    row[i] = queue_[begin + i];
+    island.tangent_begin[i] = n;
+    for (int t = first_tangent_[row[i]]; t >= 0; t = next_tangent_[t]) row[n++] = t;
   }
-  const int n = static_cast<int>(island.row.size());
   island.tangent_begin[m] = n;
   island.n = n;
   const int stride = (n + 3) / 4 * 4;
   island.stride = stride;
   for (auto* v : {&island.diagonal, &island.b, &island.beta, &island.mu, &island.scale}) v->resize(stride);
-  for (int i = n; i < stride; ++i) {
-    island.row.push_back(0);
-    island.scale[i] = island.b[i] = island.beta[i] = 0;
-  }
   island.normal.resize(n);
   island.d.resize(m);
-  if (island.A.size() < static_cast<std::size_t>(n) * stride) {
-    island.A.resize(static_cast<std::size_t>(n) * stride);
-  }
-  island.copied.assign(static_cast<std::size_t>(n), 0);
+  const std::size_t entries = static_cast<std::size_t>(n) * stride;
+  if (island.A.size() < entries) island.A.resize(entries);
+  if (static_cast<int>(island.copied.size()) < n) island.copied.resize(n);
+  ++island.extraction;
   island.source = p.A.data();
-  island.source_rows = p.size();
+  island.source_rows = rows;
 
+  const double *A = p.A.data(), *b = p.b.data(), *beta = p.beta.size() > 0 ? p.beta.data() : b;
+  double *scale = island.scale.data(), *diagonal = island.diagonal.data(), *mu = island.mu.data();
+  double *scaled_b = island.b.data(), *scaled_beta = island.beta.data();
+  int* normal = island.normal.data();
   for (int i = 0; i < n; ++i) {
-    const double a = p.A(island.row[i], island.row[i]);
-    island.scale[i] = power_of_two_scale(a);
-    island.diagonal[i] = a * (island.scale[i] * island.scale[i]);
+    const int r = row[i];
+    const double a = A[static_cast<std::ptrdiff_t>(r) * (rows + 1)], unit = power_of_two_scale(a);
+    scale[i] = unit;
+    diagonal[i] = a * (unit * unit);
+    scaled_b[i] = unit * b[r];
+    scaled_beta[i] = unit * std::abs(beta[r]);
+  }
+  for (int i = n; i < stride; ++i) {
+    row[i] = 0;
+    scale[i] = scaled_b[i] = scaled_beta[i] = 0;
   }
   for (int i = 0; i < m; ++i) {
-    island.normal[i] = i;
-    island.mu[i] = 0;
-    island.d[i] = island.scale[i];
+    normal[i] = i;
+    mu[i] = 0;
+    island.d[i] = scale[i];
     for (int t = island.tangent_begin[i]; t < island.tangent_begin[i + 1]; ++t) {
-      island.normal[t] = i;
-      island.mu[t] = p.rows[island.row[t]].mu * island.scale[i] / island.scale[t];
+      normal[t] = i;
+      mu[t] = p.rows[row[t]].mu * scale[i] / scale[t];
     }
-  }
-  for (int j = 0; j < n; ++j) {
-    const int r = island.row[j];
-    const double scale = island.scale[j];
-    island.b[j] = scale * p.b[r];
-    island.beta[j] = scale * (p.beta.size() > 0 ? p.beta[r] : std::abs(p.b[r]));
   }
 }
 
@@ -256,7 +308,7 @@ void ContactIsland::copy_column(int j) const {
     const Pair entries = {from[rows[i]], from[rows[i + 1]]};
     store_pair(entries * (load_pair(scales + i) * factor), to + i);
   }
-  copied[static_cast<std::size_t>(j)] = 1;
+  copied[static_cast<std::size_t>(j)] = extraction;
 }
 
 }  // namespace jade::lcp

@@ -31,7 +31,7 @@ struct ContactIsland {
 
   /// Columns are copied from the problem when first asked for: those of contacts that never touch are not.
   const double* column(int j) const {
-    if (!copied[static_cast<std::size_t>(j)]) copy_column(j);
+    if (copied[static_cast<std::size_t>(j)] != extraction) copy_column(j);
     return A.data() + static_cast<std::ptrdiff_t>(j) * stride;
   }
   double at(int i, int j) const { return column(j)[i]; }
@@ -44,9 +44,10 @@ struct ContactIsland {
   friend class IslandSplitter;
   void copy_column(int j) const;
 
-  mutable std::vector<double> A;     ///< stride × n by columns
-  mutable std::vector<char> copied;  ///< n
-  const double* source = nullptr;    ///< A of the problem
+  mutable std::vector<double> A;              ///< stride × n by columns
+  mutable std::vector<unsigned long> copied;  ///< n, the extraction that the column belongs to
+  unsigned long extraction = 0;
+  const double* source = nullptr;  ///< A of the problem
   int source_rows = 0;
 };
 
@@ -55,6 +56,8 @@ class IslandSplitter {
  public:
   /// Labels the rows; returns the number of islands.
   int split(const LcpProblem& problem);
+  /// Whether there are rows that feel no force.
+  bool has_inert_rows() const { return has_inert_rows_; }
   /// Whether any unilateral row of the k-th island would penetrate without forces.
   bool needs_force(const LcpProblem& problem, int k) const;
   /// The k-th island as one contact, if that is what it is.
@@ -63,6 +66,7 @@ class IslandSplitter {
   void extract(const LcpProblem& problem, int k, ContactIsland& island);  // which reads on in the problem
 
  private:
+  bool order_by_velocity(const LcpProblem& problem, int begin, int end);
   void order_by_content(const LcpProblem& problem, int begin, int end);
   void refine_colours(const LcpProblem& problem, int begin, int end);
 
@@ -72,6 +76,7 @@ class IslandSplitter {
   std::vector<int> normals_, tangents_;
   std::vector<std::uint64_t> colour_, next_colour_;
   bool has_colours_ = false;
+  bool has_inert_rows_ = false;
 };
 
 }  // namespace jade::lcp

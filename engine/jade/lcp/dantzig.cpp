@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "jade/lcp/class_exchanges.h"
 #include "jade/lcp/contact_methods.h"
 
 namespace jade::lcp {
@@ -17,26 +18,37 @@ constexpr double kCompliance = 1e-8;
 bool Dantzig::run(const ContactIsland& island, IslandState& state, ClassTableau& tableau, int& pivots) {
   begin(island, kCompliance);
   tableau.reset(island, kCompliance);
-  taking_part_ = 0;
   std::fill(state.classes.begin(), state.classes.end(), RowClass::separate);
   std::copy(island.b.begin(), island.b.end(), at_.begin());
   // Untroubled problems take about one pivot a row; what takes ten is going in circles.
   pivots_left_ = 10 * island.n + 50;
   for (int row = 0; row < island.n; ++row) {
     if (!drive(row, state, tableau, pivots)) return false;
-    taking_part_ = row + 1;
+    take_part(row, state.classes[row]);
   }
   return true;
 }
 
-bool Dantzig::drive(int row, IslandState& state, ClassTableau& tableau, int& pivots) {
+JADE_INSIDE_LOOPS bool Dantzig::settle(int row, RowClass c, IslandState& state, ClassTableau& tableau) {
+  if (row < island_->m) {
+    tableau.insert_normal(row, state.classes);
+  } else {
+    tableau.insert_loose(row);
+    if (tableau.healthy() && c != RowClass::stick) tableau.remove_to_bound(row, c == RowClass::high ? 1 : -1);
+  }
+  state.classes[row] = c;
+  if (is_free(c)) at_[row] = driven_;
+  return tableau.healthy();
+}
+
+JADE_WIDE_LOOPS bool Dantzig::drive(int row, IslandState& state, ClassTableau& tableau, int& pivots) {
   const ContactIsland& s = *island_;
   const bool tangent = row >= s.m;
   const int normal = s.normal[row];
   if (tangent ? state.classes[normal] == RowClass::separate : at_[row] >= 0) return true;
   const double sign = at_[row] > 0 ? -1 : 1;
   driven_ = 0;
-  last_.row = -1;
+  forget_last();
   while (pivots_left_-- > 0) {
     ++pivots;
     tableau.drive(row, sign);
@@ -70,18 +82,6 @@ bool Dantzig::drive(int row, IslandState& state, ClassTableau& tableau, int& piv
     if (tangent && event.row == normal && event.to == RowClass::separate) return true;
   }
   return false;
-}
-
-bool Dantzig::settle(int row, RowClass c, IslandState& state, ClassTableau& tableau) {
-  if (row < island_->m) {
-    tableau.insert_normal(row, state.classes);
-  } else {
-    tableau.insert_loose(row);
-    if (tableau.healthy() && c != RowClass::stick) tableau.remove_to_bound(row, c == RowClass::high ? 1 : -1);
-  }
-  state.classes[row] = c;
-  if (is_free(c)) at_[row] = driven_;
-  return tableau.healthy();
 }
 
 IslandReport solve_by_dantzig(const ContactIsland& island, const LcpSettings& settings, IslandWorkspace& w,

@@ -3,18 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
-/// In front of a function whose loops are long: compiled twice, and the loader takes the version with registers of
-/// four doubles where the processor has them. Both do the same additions and multiplications in the same order, none
-/// of them fused, so the results have the same bits on every machine. Sanitizers run before the loader can choose.
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define JADE_WIDE_LOOPS __attribute__((target_clones("default", "avx2")))
-#else
-#define JADE_WIDE_LOOPS
-#endif
-
-/// In front of a helper of such functions: always inside them, so that it gets their registers.
-#define JADE_INSIDE_LOOPS __attribute__((always_inline)) inline
+#include "jade/math/wide_loops.h"
 
 namespace jade::lcp {
 
@@ -31,10 +20,12 @@ inline Pair load_pair(const double* p) {
 }
 inline void store_pair(Pair pair, double* p) { __builtin_memcpy(p, &pair, sizeof pair); }
 
-/// Four doubles, anywhere in memory. For arrays whose length is a multiple of four.
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-JADE_INSIDE_LOOPS const Four& four_at(const double* p) { return *reinterpret_cast<const Four*>(p); }
-JADE_INSIDE_LOOPS Four& four_at(double* p) { return *reinterpret_cast<Four*>(p); }
+/// bits |= those of x
+JADE_INSIDE_LOOPS void collect_bits(const Four& x, FourBits& bits) {
+  bits |= reinterpret_cast<const FourBits&>(x);
+}
+/// y += |x|
+JADE_INSIDE_LOOPS void add_size(const Four& x, Four& y) { y += absolute(x); }
 
 /// y += a x, n a multiple of four
 JADE_INSIDE_LOOPS void axpy_in_fours(int n, double a, const double* __restrict x, double* __restrict y) {
@@ -50,6 +41,74 @@ JADE_INSIDE_LOOPS void axpy4_in_fours(int n, const double* a, const double* __re
   for (int i = 0; i < n; i += 4) {
     four_at(y + i) +=
         (a0 * four_at(x0 + i) + a1 * four_at(x1 + i)) + (a2 * four_at(x2 + i) + a3 * four_at(x3 + i));
+  }
+}
+
+/// xᵀy in eight interleaved sums, n a multiple of four.
+JADE_INSIDE_LOOPS double dot_in_fours(int n, const double* __restrict x, const double* __restrict y) {
+  Four even{}, odd{};
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    even += four_at(x + i) * four_at(y + i);
+    odd += four_at(x + i + 4) * four_at(y + i + 4);
+  }
+  if (i < n) even += four_at(x + i) * four_at(y + i);
+  const Four sum = even + odd;
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
+/// y += Σ x_c column_c and size += Σ |x_c column_c| for a handful of columns. Each row's sums stay in registers.
+JADE_INSIDE_LOOPS void add_with_sizes(int n, int columns, const double* const* column, const double* x,
+                                      double* __restrict y, double* __restrict size) {
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    Four y0 = four_at(y + i), y1 = four_at(y + i + 4), s0 = four_at(size + i), s1 = four_at(size + i + 4);
+    for (int c = 0; c < columns; ++c) {
+      const Four t0 = x[c] * four_at(column[c] + i), t1 = x[c] * four_at(column[c] + i + 4);
+      y0 += t0;
+      y1 += t1;
+      add_size(t0, s0);
+      add_size(t1, s1);
+    }
+    four_at(y + i) = y0;
+    four_at(y + i + 4) = y1;
+    four_at(size + i) = s0;
+    four_at(size + i + 4) = s1;
+  }
+  for (; i + 4 <= n; i += 4) {
+    Four y0 = four_at(y + i), s0 = four_at(size + i);
+    for (int c = 0; c < columns; ++c) {
+      const Four t0 = x[c] * four_at(column[c] + i);
+      y0 += t0;
+      add_size(t0, s0);
+    }
+    four_at(y + i) = y0;
+    four_at(size + i) = s0;
+  }
+  for (; i < n; ++i) {
+    for (int c = 0; c < columns; ++c) {
+      const double t = x[c] * column[c][i];
+      y[i] += t;
+      size[i] += std::abs(t);
+    }
+  }
+}
+
+/// v += A f and σ += |A||f|, over the columns that carry force; `column(j)` points to column j of A.
+template <class Columns>
+JADE_INSIDE_LOOPS void add_velocities(int n, int columns, const Columns& column, const double* f, double* v,
+                                      double* sigma) {
+  constexpr int kHandful = 12;
+  const double* active[kHandful];
+  double force[kHandful];
+  int count = 0;
+  for (int j = 0; j < columns; ++j) {
+    active[count] = column(j);
+    force[count] = f[j];
+    count += f[j] != 0;
+    if (count < kHandful && j + 1 < columns) continue;
+    add_with_sizes(n, count, active, force, v, sigma);
+    count = 0;
   }
 }
 
@@ -80,13 +139,6 @@ inline void axpy(int n, double a, const double* __restrict x, double* __restrict
   for (int i = 0; i < n; ++i) y[i] += a * x[i];
 }
 
-/// y += a0 x0 + a1 x1 + a2 x2 + a3 x3, one pass over y.
-inline void axpy4(int n, const double* a, const double* __restrict x0, const double* __restrict x1,
-                  const double* __restrict x2, const double* __restrict x3, double* __restrict y) {
-  const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
-  for (int i = 0; i < n; ++i) y[i] += (a0 * x0[i] + a1 * x1[i]) + (a2 * x2[i] + a3 * x3[i]);
-}
-
 /// xᵀy in eight interleaved sums, two to a vector register.
 inline double dot(int n, const double* x, const double* y) {
   Pair s0{}, s1{}, s2{}, s3{};
@@ -102,17 +154,6 @@ inline double dot(int n, const double* x, const double* y) {
   double total = sum[0] + sum[1];
   if (i < n) total += x[i] * y[i];
   return total;
-}
-
-/// y += M x, M stored by columns, `stride` doubles apart.
-inline void multiply_add(int rows, int columns, const double* M, int stride, const double* x, double* y) {
-  int j = 0;
-  for (; j + 4 <= columns; j += 4) {
-    const double* m = M + static_cast<std::ptrdiff_t>(j) * stride;
-    axpy4(rows, x + j, m, m + stride, m + 2 * static_cast<std::ptrdiff_t>(stride),
-          m + 3 * static_cast<std::ptrdiff_t>(stride), y);
-  }
-  for (; j < columns; ++j) axpy(rows, x[j], M + static_cast<std::ptrdiff_t>(j) * stride, y);
 }
 
 }  // namespace jade::lcp

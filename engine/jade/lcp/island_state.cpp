@@ -31,23 +31,9 @@ JADE_WIDE_LOOPS void evaluate(const ContactIsland& s, IslandState& state) {
     v[i] = s.b[i];
     sigma[i] = s.beta[i];
   }
-  // Two columns a pass: half the traffic on v and σ.
-  const auto next_active = [&](int j) {
-    while (j < n && state.f[j] == 0) ++j;
-    return j;
-  };
-  for (int j = next_active(0); j < n;) {
-    const int other = next_active(j + 1);
-    const double x = state.f[j], y = other < n ? state.f[other] : 0;
-    const double* __restrict a = s.column(j);
-    const double* __restrict c = s.column(other < n ? other : j);
-    for (int i = 0; i < length; ++i) {
-      const double term = a[i] * x, term2 = c[i] * y;
-      v[i] += term + term2;
-      sigma[i] += std::abs(term) + std::abs(term2);
-    }
-    j = other < n ? next_active(other + 1) : n;
-  }
+  // Columns that carry no force may not have been copied.
+  const auto column = [&](int j) { return state.f[j] != 0 ? s.column(j) : nullptr; };
+  add_velocities(length, n, column, state.f.data(), v, sigma);
   const double limit = explained_impulse(n, s.diagonal.data(), 1, s.beta.data(), state.f.data());
   if (limit < std::numeric_limits<double>::infinity()) {
     for (int i = 0; i < n; ++i) sigma[i] = s.beta[i];

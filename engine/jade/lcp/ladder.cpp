@@ -50,7 +50,7 @@ class Climb {
         compliant_(task.compliant),
         w_(workspace),
         state_(state) {
-    w_.best.residual = HUGE_VAL;
+    w_.best.residual = state_.residual = HUGE_VAL;
   }
 
   bool newton(double epsilon, int steps) {
@@ -70,7 +70,7 @@ class Climb {
                                  .max_pivots = rung.pivots_per_row * island_.n + 100,
                                  .rebuild_every = rung.rebuild_every};
     if (!w_.path.follow(island_, settings, state_, w_.tableau, pivots)) return false;
-    watch_growth(rung.epsilon);
+    watch_growth(rung.epsilon, w_.path.largest_force(w_.tableau));
     if (finish()) return true;
     double before = HUGE_VAL;
     for (int step = 0; step < kRelaxations; ++step) {
@@ -165,9 +165,7 @@ class Climb {
     return true;
   }
 
-  void watch_growth(double epsilon) {
-    double largest = 0;
-    for (const double f : state_.f) largest = std::max(largest, std::abs(f));
+  void watch_growth(double epsilon, double largest) {
     // Between two compliances ten or more apart a solution's forces hardly change; half of 1/ε is clear of both.
     if (stiffest_epsilon_ >= 9 * epsilon) {
       runs_away_ = largest * epsilon > 0.5 * stiffest_force_ * stiffest_epsilon_;

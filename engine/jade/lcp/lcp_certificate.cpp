@@ -61,7 +61,7 @@ const char* words(const Interval& bounds, double slack, double x, double w) {
 /// σ with forces counted only as far as the problem explains them.
 void limit_scale(const LcpProblem& p, const VecX& f, const double* beta, double limit, VecX& sigma) {
   const int n = p.size();
-  for (int i = 0; i < n; ++i) sigma[i] = beta[i];
+  for (int i = 0; i < n; ++i) sigma[i] = std::abs(beta[i]);
   for (int j = 0; j < n; ++j) {
     const double a = p.A(j, j);
     if (f[j] == 0 || !(a > 0)) continue;
@@ -73,16 +73,15 @@ void limit_scale(const LcpProblem& p, const VecX& f, const double* beta, double 
 
 double explained_impulse(int n, const double* diagonal, long step, const double* beta, const double* f) {
   constexpr double factor = kExplainedImpulse * kExplainedImpulse;
-  double largest = 0, a_of_largest = 1, beta_of_largest = 0;
+  double largest = 0;
+  int row = 0;
   for (int i = 0; i < n; ++i) {
-    const double a = diagonal[i * step], impulse = a * f[i] * f[i];
-    if (!(impulse > largest)) continue;
-    largest = impulse;
-    a_of_largest = a;
-    beta_of_largest = beta[i];
+    const double impulse = diagonal[i * step] * f[i] * f[i];
+    row = impulse > largest ? i : row;
+    largest = impulse > largest ? impulse : largest;
   }
   // Usually the row's own velocity explains its force.
-  if (largest * a_of_largest <= factor * beta_of_largest * beta_of_largest) return HUGE_VAL;
+  if (largest == 0 || largest * diagonal[row * step] <= factor * beta[row] * beta[row]) return HUGE_VAL;
   double known = 0;
   for (int i = 0; i < n; ++i) {
     const double a = diagonal[i * step];
@@ -96,62 +95,57 @@ JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, Ve
   const int n = p.size();
   const double infinity = std::numeric_limits<double>::infinity();
   worst_row = n > 0 ? 0 : -1;
-  v = p.b;
-  if (p.beta.size() > 0) {
-    sigma = p.beta;
-  } else {
-    sigma = p.b.cwiseAbs();
-  }
+  v.resize(n);
+  sigma.resize(n);
   double* __restrict vd = v.data();
   double* __restrict sd = sigma.data();
-  const auto next_active = [&](int j) {
-    while (j < n && f[j] == 0) ++j;
-    return j;
-  };
-  // Two columns a pass: half the traffic on v and σ.
-  for (int j = next_active(0); j < n;) {
-    const int other = next_active(j + 1);
-    const double x = f[j], y = other < n ? f[other] : 0;
-    const double* __restrict a = p.A.data() + static_cast<long>(j) * n;
-    const double* __restrict c = p.A.data() + static_cast<long>(other < n ? other : j) * n;
-    for (int i = 0; i < n; ++i) {
-      const double term = a[i] * x, term2 = c[i] * y;
-      vd[i] += term + term2;
-      sd[i] += std::abs(term) + std::abs(term2);
-    }
-    j = other < n ? next_active(other + 1) : n;
+  const double *b = p.b.data(), *beta = p.beta.size() > 0 ? p.beta.data() : b;
+  for (int i = 0; i < n; ++i) {
+    vd[i] = b[i];
+    sd[i] = std::abs(beta[i]);
   }
-  if (p.form == LcpForm::contact && n > 0) {
-    const VecX& beta = p.beta.size() > 0 ? p.beta : p.b;
-    const double limit = explained_impulse(n, p.A.data(), n + 1, beta.data(), f.data());
-    if (limit < infinity) limit_scale(p, f, beta.cwiseAbs().eval().data(), limit, sigma);
+  const double* A = p.A.data();
+  const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
+  lcp::add_velocities(n, n, column, f.data(), vd, sd);
+  if (p.form == LcpForm::contact) {
+    const double limit = explained_impulse(n, A, n + 1, beta, f.data());
+    if (limit < infinity) limit_scale(p, f, beta, limit, sigma);
   }
+  // Without branches: which row is the worst cannot be guessed.
   double residual = 0;
-  const auto judge = [&](int i, double slope, double lo, double hi) {
-    const double force = slope * f[i];
-    const double nearest = std::clamp(force - vd[i], times(slope, lo), times(slope, hi));
-    const double error = std::abs(force - nearest);
-    if (error <= residual * sd[i] && std::isfinite(force)) return;
-    double r = error == 0 ? 0 : error / sd[i];
-    // Also catches NaN: a force or velocity that is not finite never looks valid.
-    if (!(r <= infinity) || !std::isfinite(f[i])) r = infinity;
-    if (r > residual) {
-      residual = r;
-      worst_row = i;
-    }
+  bool finite = true;
+  const auto judge = [&](int i, double force, double lo, double hi) {
+    const double target = force - vd[i];
+    const double below_hi = target < hi ? target : hi;
+    const double error = std::abs(force - (below_hi > lo ? below_hi : lo));
+    const double r = error / sd[i];  // NaN where nothing is wrong and nothing is there
+    const bool worse = r > residual;
+    residual = worse ? r : residual;
+    worst_row = worse ? i : worst_row;
+    finite &= std::abs(target) < infinity;
   };
   if (p.form == LcpForm::contact) {
     const LcpRow* rows = p.rows.data();
-    for (int i = 0; i < n; ++i) {
+    const double* forces = f.data();
+    const double* diagonal = A;
+    for (int i = 0; i < n; ++i, diagonal += n + 1) {
       const bool tangent = rows[i].kind == RowKind::tangent;
-      const double bound = tangent ? rows[i].mu * std::max(f[rows[i].normal], 0.0) : infinity;
-      judge(i, p.A(i, i), tangent ? -bound : 0, bound);
+      const double normal = forces[tangent ? rows[i].normal : i];
+      const double bound = *diagonal * (rows[i].mu * (normal > 0 ? normal : 0.0));
+      judge(i, *diagonal * forces[i], tangent ? -bound : 0, tangent ? bound : infinity);
     }
   } else {
     for (int i = 0; i < n; ++i) {
+      const double slope = row_slope(p, i);
       const Interval bounds = bounds_of(p, f, i);
-      judge(i, row_slope(p, i), bounds.lo, bounds.hi);
+      judge(i, slope * f[i], times(slope, bounds.lo), times(slope, bounds.hi));
     }
+  }
+  // A force or velocity that is not finite never looks valid.
+  for (int i = 0; i < n && !finite; ++i) {
+    finite = !std::isfinite(f[i]) || !std::isfinite(vd[i]);
+    worst_row = i;
+    residual = infinity;
   }
   return residual;
 }

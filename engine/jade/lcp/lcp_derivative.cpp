@@ -28,6 +28,7 @@ struct FactoredIsland {
   /// which would cancel. All factors are functions of H and W alone, so the transpose is the same with Hᵀ.
   VecX pseudo_solve(VecX r, bool transposed) const {
     const std::vector<int>& free = equations.free_rows();
+    r.conservativeResizeLike(VecX::Zero(lcp::ClassEquations::room(equations.size())));
     const auto step = [&](VecX& e) {
       transposed ? equations.solve_transposed(e.data()) : equations.solve(e.data());
     };
@@ -49,7 +50,7 @@ struct FactoredIsland {
       step(r);
       x += r;
     }
-    return x;
+    return x.head(equations.size());
   }
 };
 

@@ -115,13 +115,14 @@ IslandsReport solve_contacts(const LcpProblem& problem, const LcpSettings& setti
     }
     result.all_solved = result.all_solved && report.solved;
     result.certified = report.certified;
+    const lcp::IslandState& state = memory.state;
     for (int i = 0; i < island.n; ++i) {
-      solution.f[island.row[i]] = island.scale[i] * memory.state.f[i];
-      solution.classes[island.row[i]] = memory.state.classes[i];
+      solution.f[island.row[i]] = island.scale[i] * state.f[i];
+      solution.classes[island.row[i]] = state.classes[i];
     }
   }
   solution.stage = stage;
-  settle_inert_tangents(problem, solution);
+  if (memory.splitter.has_inert_rows()) settle_inert_tangents(problem, solution);
   return result;
 }
 

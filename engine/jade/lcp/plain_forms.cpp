@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include <Eigen/LU>
 
 namespace jade::lcp {
 namespace {
@@ -122,6 +125,30 @@ bool proven_infeasible(const MatX& A, const VecX& b, int& pivots) {
          y.dot(b / b_size) < -100 * slack * (1 + y.sum());
 }
 
+/// Lemke's path decides nothing when it ends in a ray. The classical case is a bimatrix game as w = M x − 1,
+/// M = [0 A; Bᵀ 0] ≥ 0: it has a solution, but M_ii = 0 and M ≥ 0 let the first row that enters move nothing towards a
+/// border, so that with every covering vector the first step is the ray. Where rows are few one may look at all
+/// complementary bases: x_S = −M_SS⁻¹ q_S for every subset S.
+template <class Valid>
+bool found_by_enumeration(const MatX& M, const VecX& q, const Valid& valid) {
+  constexpr int kFewRows = 14;  // 16,384 subsets take about as many microseconds
+  const int n = static_cast<int>(q.size());
+  if (n > kFewRows) return false;
+  std::vector<int> rows;
+  for (unsigned subset = 1; subset < 1u << n; ++subset) {
+    rows.clear();
+    for (int i = 0; i < n; ++i) {
+      if (subset >> i & 1) rows.push_back(i);
+    }
+    VecX y = VecX::Zero(n);
+    const MatX basis = M(rows, rows);
+    const VecX right = -q(rows), part = basis.partialPivLu().solve(right);
+    y(rows) = part;
+    if (y.allFinite() && y.minCoeff() >= 0 && valid(y)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 PlainOutcome solve_plain_or_boxed(const LcpProblem& problem, const LcpSettings& settings, VecX& x) {
@@ -140,9 +167,12 @@ PlainOutcome solve_plain_or_boxed(const LcpProblem& problem, const LcpSettings& 
   result.stage = "lemke";
   if (problem.form == LcpForm::plain && proven_infeasible(form.M, form.q, result.pivots)) {
     result.status = LcpStatus::infeasible;
-  } else if (ray) {
-    result.status = LcpStatus::ray;
+    return result;
   }
+  const VecX before = x;
+  if (found_by_enumeration(form.M, form.q, valid)) return {LcpStatus::solved, "enumeration", result.pivots};
+  x = before;
+  if (ray) result.status = LcpStatus::ray;
   return result;
 }
 

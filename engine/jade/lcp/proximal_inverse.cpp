@@ -1,73 +1,223 @@
 #include "jade/lcp/proximal_inverse.h"
 
+#include <cmath>
+#include <numeric>
+
 namespace jade {
 namespace {
 
 // Far above rounding of K, far below its smallest eigenvalue that is not zero: mass ratios of 1e4 leave 1e-4 of W.
 constexpr double kProximal = 1e-7;
-constexpr int kSteps = 4;
+constexpr int kPasses = 4;
+// Of a row's own diagonal. Dependent rows leave 1e-15 of it; mass ratios of 1e4 leave 1e-5 of an independent one.
+constexpr double kDependent = 1e-10;
+// Rows of which more than this is left are taken as they come, so that those of neighbours stay together.
+constexpr double kClearlyIndependent = 1e-3;
+
+/// row −= factor · other, `count` numbers
+inline void subtract(double* row, double factor, const double* other, long count) {
+  for (long c = 0; c < count; ++c) row[c] -= factor * other[c];
+}
 
 }  // namespace
 
-bool ProximalInverse::factor(const MatX& K, const VecX& W) {
+void ProximalInverse::begin(const RowMatX& K) {
+  size_ = rank_ = static_cast<int>(K.rows());
+  LU_ = K;
+  row_.resize(static_cast<std::size_t>(size_));
+  std::iota(row_.begin(), row_.end(), 0);
+  column_ = row_;
+}
+
+void ProximalInverse::bring_forward(int row, int column, int k) {
+  if (row != k) {
+    LU_.row(k).swap(LU_.row(row));
+    std::swap(row_[static_cast<std::size_t>(k)], row_[static_cast<std::size_t>(row)]);
+  }
+  if (column != k) {
+    LU_.col(k).swap(LU_.col(column));
+    std::swap(column_[static_cast<std::size_t>(k)], column_[static_cast<std::size_t>(column)]);
+  }
+}
+
+/// Row and column k are the next pivot.
+void ProximalInverse::eliminate(int k) {
+  const double inverse = 1 / LU_(k, k);
+  const double* pivot = &LU_(k, 0);
+  for (int i = k + 1; i < size_; ++i) {
+    double* row = &LU_(i, 0);
+    if (row[k] == 0) continue;
+    row[k] *= inverse;
+    subtract(row + k + 1, row[k], pivot + k + 1, size_ - k - 1);
+  }
+}
+
+bool ProximalInverse::factor(const RowMatX& K, const VecX& W) {
+  begin(K);
   weight_ = W;
   for (double& w : weight_) w = kProximal * (w > 0 ? w : 1);
+  passes_ = kPasses;
   if (!K.allFinite()) return false;
-  steps_ = kSteps;
-  if (K.rows() == 0) return true;
-  factor_.compute(K + MatX(weight_.asDiagonal()));
+  LU_.diagonal() += weight_;
+  for (int k = 0; k < size_; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < size_; ++i)
+      if (std::abs(LU_(i, k)) > std::abs(LU_(pivot, k))) pivot = i;
+    if (LU_(pivot, k) == 0) return false;
+    bring_forward(pivot, k, k);
+    eliminate(k);
+  }
   return true;
 }
 
-bool ProximalInverse::factor_regular(const MatX& K) {
-  weight_ = VecX::Zero(K.rows());
-  steps_ = 1;
+bool ProximalInverse::factor_independent(const RowMatX& K, const VecX& W) {
+  begin(K);
+  weight_.setZero(size_);
+  passes_ = 1;
   if (!K.allFinite()) return false;
-  if (K.rows() > 0) factor_.compute(K);
+  for (int k = 0; k < size_; ++k) {
+    int pivot = -1;
+    double largest = kDependent;
+    for (int i = k; i < size_; ++i) {
+      const double left = LU_(i, i) / W[row_[static_cast<std::size_t>(i)]];
+      if (!(left > largest)) continue;
+      largest = left;
+      pivot = i;
+      if (left > kClearlyIndependent) break;
+    }
+    if (pivot < 0) {
+      rank_ = k;
+      break;
+    }
+    bring_forward(pivot, pivot, k);
+    eliminate(k);
+  }
   return true;
 }
 
-void ProximalInverse::solve(MatX& r) const {
+bool ProximalInverse::factor_pivoted(const RowMatX& K, const VecX& W) {
+  begin(K);
+  weight_.setZero(size_);
+  passes_ = 1;
+  if (!K.allFinite()) return false;
+  // In units of the rows' own diagonals.
+  one_ = W.cwiseAbs().cwiseSqrt().cwiseInverse();
+  if (!one_.allFinite()) return false;
+  for (int k = 0; k < size_; ++k) {
+    int row = -1, column = -1;
+    double largest = kDependent;
+    for (int i = k; i < size_; ++i)
+      for (int j = k; j < size_; ++j) {
+        const double left = std::abs(LU_(i, j)) * one_[row_[static_cast<std::size_t>(i)]] *
+                            one_[column_[static_cast<std::size_t>(j)]];
+        if (left <= largest) continue;
+        largest = left;
+        row = i;
+        column = j;
+      }
+    if (row < 0) {
+      rank_ = k;
+      break;
+    }
+    bring_forward(row, column, k);
+    eliminate(k);
+  }
+  return true;
+}
+
+bool ProximalInverse::null_space(RowMatX& x) const {
+  const int count = size_ - rank_;
+  if (count == 0) return false;
+  x.setZero(size_, count);
+  // U₁₁ y = −U₁₂
+  pivoted_ = -LU_.topRightCorner(rank_, count);
+  for (int i = rank_; i-- > 0;) {
+    for (int j = i + 1; j < rank_; ++j) subtract(&pivoted_(i, 0), LU_(i, j), &pivoted_(j, 0), count);
+    pivoted_.row(i) /= LU_(i, i);
+    x.row(column_[static_cast<std::size_t>(i)]) = pivoted_.row(i);
+  }
+  for (int i = 0; i < count; ++i) x(column_[static_cast<std::size_t>(rank_ + i)], i) = 1;
+  return true;
+}
+
+/// x = H r, zero for rows that are not independent.
+void ProximalInverse::solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const {
+  const long count = r.cols();
+  pivoted_.resize(rank_, count);
+  for (int i = 0; i < rank_; ++i) {
+    double* row = &pivoted_(i, 0);
+    const double* from = &r(row_[static_cast<std::size_t>(i)], 0);
+    for (long c = 0; c < count; ++c) row[c] = from[c];
+    for (int j = 0; j < i; ++j)
+      if (LU_(i, j) != 0) subtract(row, LU_(i, j), &pivoted_(j, 0), count);
+  }
+  for (int i = rank_; i-- > 0;) {
+    double* row = &pivoted_(i, 0);
+    for (int j = i + 1; j < rank_; ++j)
+      if (LU_(i, j) != 0) subtract(row, LU_(i, j), &pivoted_(j, 0), count);
+    const double inverse = 1 / LU_(i, i);
+    for (long c = 0; c < count; ++c) row[c] *= inverse;
+  }
+  x.resize(size_, count);
+  if (rank_ < size_) x.setZero();
+  for (int i = 0; i < rank_; ++i) x.row(column_[static_cast<std::size_t>(i)]) = pivoted_.row(i);
+}
+
+void ProximalInverse::solve_once_transposed(const VecX& r, VecX& x) const {
+  VecX& y = pivoted_one_;
+  y.resize(rank_);
+  for (int i = 0; i < rank_; ++i) y[i] = r[column_[static_cast<std::size_t>(i)]];
+  // Uᵀ, then Lᵀ, by rows of LU.
+  for (int i = 0; i < rank_; ++i) {
+    y[i] /= LU_(i, i);
+    subtract(y.data() + i + 1, y[i], &LU_(i, 0) + i + 1, rank_ - i - 1);
+  }
+  for (int i = rank_; i-- > 1;) subtract(y.data(), y[i], &LU_(i, 0), i);
+  x.setZero(size_);
+  for (int i = 0; i < rank_; ++i) x[row_[static_cast<std::size_t>(i)]] = y[i];
+}
+
+void ProximalInverse::solve(Eigen::Ref<RowMatX> r) const {
   if (size() == 0) return;
-  MatX term = factor_.solve(r), next;
-  r = term;
-  for (int k = 1; k < steps_; ++k) {
-    next = weight_.asDiagonal() * term;
-    term = factor_.solve(next);
-    r += term;
+  solve_once(r, term_);
+  r = term_;
+  for (int k = 1; k < passes_; ++k) {
+    next_ = weight_.asDiagonal() * term_;
+    solve_once(next_, term_);
+    r += term_;
   }
 }
 
 void ProximalInverse::solve_transposed(VecX& r) const {
   if (size() == 0) return;
-  VecX term = r, next;
-  for (int k = 1; k < steps_; ++k) {
-    next = factor_.transpose().solve(term);
-    term = weight_.cwiseProduct(next);
-    r += term;
+  one_ = r;
+  for (int k = 1; k < passes_; ++k) {
+    solve_once_transposed(one_, other_);
+    one_ = weight_.cwiseProduct(other_);
+    r += one_;
   }
-  next = factor_.transpose().solve(r);
-  r = next;
+  solve_once_transposed(r, other_);
+  r = other_;
 }
 
-void ProximalInverse::null_part(MatX& r) const {
+void ProximalInverse::null_part(Eigen::Ref<RowMatX> r) const {
   if (size() == 0) return;
-  MatX next;
-  for (int k = 0; k < kSteps; ++k) {
-    next = factor_.solve(r);
-    r = weight_.asDiagonal() * next;
+  next_ = r;
+  for (int k = 0; k < kPasses; ++k) {
+    solve_once(next_, term_);
+    next_ = weight_.asDiagonal() * term_;
   }
-  r = kProximal * next;
+  r = kProximal * term_;
 }
 
 void ProximalInverse::null_part_transposed(VecX& r) const {
   if (size() == 0) return;
-  VecX next;
-  for (int k = 0; k < kSteps; ++k) {
-    next = factor_.transpose().solve(r);
-    r = weight_.cwiseProduct(next);
+  one_ = r;
+  for (int k = 0; k < kPasses; ++k) {
+    solve_once_transposed(one_, other_);
+    one_ = weight_.cwiseProduct(other_);
   }
-  r = kProximal * next;
+  r = kProximal * other_;
 }
 
 }  // namespace jade

@@ -17,61 +17,67 @@ constexpr int kProximalSteps = 3;
 /// Sorts the rows into those that are free, and tangents that follow their normals.
 void WarmStart::read(const LcpProblem& p, const std::vector<RowClass>& given) {
   const int n = p.size();
-  classes_.assign(given.begin(), given.end());
+  classes_.resize(n);
   slipping_.assign(n, -1);
   ClassRows& rows = equations_.rows();
-  rows.free.clear();
+  rows.free.resize(n);
   rows.slips.clear();
   const LcpRow* row = p.rows.data();
   const double* A = p.A.data();
   int slipping = 0;
   for (int i = 0; i < n; ++i) {
-    RowClass& c = classes_[i];
+    const RowClass c = given[i];
     const bool moves = A[static_cast<std::ptrdiff_t>(i) * (n + 1)] > 0;
-    if (row[i].kind != RowKind::tangent) {
-      if (c != RowClass::clamped || !moves) c = RowClass::separate;
-      continue;
-    }
-    if (given[row[i].normal] != RowClass::clamped || !moves || (c != RowClass::stick && !is_slipping(c))) {
-      c = RowClass::separate;
-    } else if (is_slipping(c) && row[i].mu > 0) {
-      int& number = slipping_[row[i].normal];
-      if (number < 0) number = slipping++;
-      rows.slips.push_back({number, i, c == RowClass::high ? row[i].mu : -row[i].mu});
-    }
+    const bool tangent = row[i].kind == RowKind::tangent;
+    const bool touches = given[tangent ? row[i].normal : i] == RowClass::clamped && moves;
+    const bool slips = tangent && is_slipping(c);
+    const bool fits = slips || c == (tangent ? RowClass::stick : RowClass::clamped);
+    classes_[i] = touches && fits ? c : RowClass::separate;
+    if (!slips || !touches || !(row[i].mu > 0)) continue;
+    int& number = slipping_[row[i].normal];
+    if (number < 0) number = slipping++;
+    rows.slips.push_back({number, i, c == RowClass::high ? row[i].mu : -row[i].mu});
   }
+  int plain = 0;
   for (int i = 0; i < n; ++i) {
-    if (is_free(classes_[i]) && slipping_[i] < 0) rows.free.push_back(i);
+    rows.free[plain] = i;
+    plain += is_free(classes_[i]) && slipping_[i] < 0;
   }
-  rows.plain = static_cast<int>(rows.free.size());
-  rows.free.resize(rows.plain + slipping);
-  for (const ClassRows::Slip& slip : rows.slips)
-    rows.free[rows.plain + slip.column] = row[slip.tangent].normal;
+  rows.plain = plain;
+  rows.free.resize(plain + slipping);
+  for (const ClassRows::Slip& slip : rows.slips) rows.free[plain + slip.column] = row[slip.tangent].normal;
 }
 
 bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, VecX& f) {
   read(p, given);
   const int n = p.size();
-  const std::vector<int>& free = equations_.free_rows();
-  const int k = static_cast<int>(free.size());
+  const int* free = equations_.free_rows().data();
+  const int k = static_cast<int>(equations_.free_rows().size());
   const double* A = p.A.data();
   const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
   // More free rows than there are velocities to stop are redundant without looking.
-  redundant_ = p.factors && k > p.factors->u.size();
-  if (!redundant_) redundant_ = !equations_.factor(column, 0, kIndependent);
-  if (redundant_ && !equations_.factor(column, kProximal, ClassEquations::kAnyPivot)) return false;
+  bool redundant = p.factors && k > p.factors->u.size();
+  if (!redundant) redundant = !equations_.factor(column, 0, kIndependent);
+  if (redundant && !equations_.factor(column, kProximal, ClassEquations::kAnyPivot)) return false;
 
   f.setZero(n);
-  if (static_cast<int>(x_.size()) < k) x_.resize(k);
-  for (int q = 0; q < k; ++q) x_[q] = -p.b[free[q]];
+  double *force = f.data(), *x = room_for(k);
+  const double* b = p.b.data();
+  for (int q = 0; q < k; ++q) x[q] = -b[free[q]];
   for (int step = 0;; ++step) {
-    equations_.solve(x_.data());
-    for (int q = 0; q < k; ++q) f[free[q]] += x_[q];
-    if (!redundant_ || step + 1 == kProximalSteps) break;
-    for (int q = 0; q < k; ++q) x_[q] *= kProximal * column(free[q])[free[q]];
+    equations_.solve(x);
+    for (int q = 0; q < k; ++q) force[free[q]] += x[q];
+    if (!redundant || step + 1 == kProximalSteps) break;
+    for (int q = 0; q < k; ++q) x[q] *= kProximal * column(free[q])[free[q]];
   }
   tie(f);
   return true;
+}
+
+double* WarmStart::room_for(int k) {
+  const std::size_t room = static_cast<std::size_t>(ClassEquations::room(k));
+  if (x_.size() < room) x_.resize(room);
+  return x_.data();
 }
 
 void WarmStart::refine(const VecX& v, VecX& f) {

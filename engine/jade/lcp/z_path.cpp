@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "jade/lcp/dense_kernels.h"
+#include "jade/lcp/class_exchanges.h"
 
 namespace jade::lcp {
 namespace {
@@ -18,30 +18,53 @@ double spread(int row) {
 
 ClassWalk::Event ZPath::start(IslandState& state) {
   const ContactIsland& s = *island_;
-  double size = 0;
-  for (int i = 0; i < s.n; ++i) size = std::max(size, std::abs(s.b[i]));
-  const double perturbation = settings_.perturbation * size;
-  for (int i = 0; i < s.n; ++i) {
-    b_[i] = s.b[i] + perturbation * spread(i);
-    g_[i] = i < s.m ? s.d[i] : 0;
-    state.classes[i] = RowClass::separate;
-    state.f[i] = 0;
+  const int n = s.n, m = s.m;
+  for (int i = static_cast<int>(spread_.size()); i < n; ++i) spread_.push_back(spread(i));
+  const double *b = s.b.data(), *d = s.d.data();
+  double *mine = b_.data(), *g = g_.data();
+  double size = 0, other = 0;  // two maxima at a time
+  for (int i = 0; i < s.stride; i += 2) {
+    size = std::max(size, std::abs(b[i]));
+    other = std::max(other, std::abs(b[i + 1]));
   }
-  for (int i = s.n; i < s.stride; ++i) b_[i] = g_[i] = 0;
+  size = std::max(size, other);
+  const double perturbation = settings_.perturbation * size;
+  for (int i = 0; i < n; ++i) mine[i] = b[i] + perturbation * spread_[i];
+  for (int i = 0; i < m; ++i) g[i] = d[i];
+  for (int i = m; i < s.stride; ++i) g[i] = 0;
+  for (int i = n; i < s.stride; ++i) mine[i] = 0;
+  std::fill_n(state.classes.begin(), n, RowClass::separate);
+  std::fill_n(side_.begin(), m, 1.0);
+  taking_part_ = n;
   if (settings_.nudge > 0) {
-    for (int j = 0; j < s.n; ++j)
-      axpy(s.stride, settings_.nudge * size * (spread(7 * j) - 0.75), s.column(j), b_.data());
+    for (int j = 0; j < n; ++j)
+      axpy(s.stride, settings_.nudge * size * (spread(7 * j) - 0.75), s.column(j), mine);
   }
   // z d lifts every normal to v ≥ 0; the row that needs most of it is the first to touch.
   Event first{0, -1, RowClass::clamped};
-  for (int i = 0; i < s.m; ++i) {
-    const double needed = -b_[i] / s.d[i];
-    if (needed > z_) {
-      z_ = needed;
-      first.row = i;
-    }
+  for (int i = 0; i < m; ++i) {
+    const double needed = -mine[i] / d[i];
+    const bool more = needed > z_;
+    z_ = more ? needed : z_;
+    first.row = more ? i : first.row;
   }
   return first;
+}
+
+/// Moves to the next event, or to z = 0 when that comes first.
+JADE_INSIDE_LOOPS ClassWalk::Event ZPath::step(IslandState& state, const ClassTableau& tableau,
+                                               bool forward) {
+  const double sign = forward ? 1 : -1;
+  const Event event = next_event(state.classes, tableau, sign);
+  if (forward && !(event.step < z_)) {
+    advance(tableau, z_);
+    z_ = 0;
+    return {0, -1, RowClass::separate};
+  }
+  if (event.row < 0) return event;
+  advance(tableau, sign * event.step);
+  z_ -= sign * event.step;
+  return event;
 }
 
 bool ZPath::follow(const ContactIsland& island, const ZPathSettings& settings, IslandState& state,
@@ -50,27 +73,24 @@ bool ZPath::follow(const ContactIsland& island, const ZPathSettings& settings, I
   begin(island, settings.epsilon);
   tableau.reset(island, settings.epsilon);
   const Event first = start(state);
-  put_onto_path(tableau);
+  // No row is free yet: velocities are those without forces.
+  for (int i = 0; i < island.stride; ++i) at_[i] = b_[i] + z_ * g_[i];
+  tableau.head_along(g_.data());
   return first.row < 0 || walk(state, tableau, first, pivots);
 }
 
-bool ZPath::relax(IslandState& state, ClassTableau& tableau, bool afresh, int& pivots) {
+JADE_WIDE_LOOPS bool ZPath::relax(IslandState& state, ClassTableau& tableau, bool afresh, int& pivots) {
   const ContactIsland& s = *island_;
   // `state` has been polished since; the path goes on from its own forces.
-  from_.resize(s.n);
-  for (int i = 0; i < s.n; ++i) {
-    from_[i] = is_free(state.classes[i]) ? at_[i] : 0;
-  }
-  for (int t = s.m; t < s.n; ++t) {
-    if (is_slipping(state.classes[t])) from_[t] = slip_slope(s, state.classes, t) * from_[s.normal[t]];
-  }
+  take_forces(state);
+  from_ = state.f;
   for (int i = 0; i < s.n; ++i) {
     const double now = b_[i];
     b_[i] = s.b[i] - epsilon_ * s.diagonal[i] * from_[i];
     g_[i] = now - b_[i];
   }
   z_ = 1;
-  last_.row = -1;
+  forget_last();
   if (afresh) {
     if (!rebuild(state, tableau)) return false;
   } else {
@@ -78,13 +98,14 @@ bool ZPath::relax(IslandState& state, ClassTableau& tableau, bool afresh, int& p
   }
   const Event event = step(state, tableau, true);
   if (z_ != 0 && (event.row < 0 || !walk(state, tableau, event, pivots))) return false;
+  take_forces(state);
   moved_ = 0;
   for (int i = 0; i < s.n; ++i) moved_ = std::max(moved_, std::abs(state.f[i] - from_[i]));
   return true;
 }
 
 /// From an event to z = 0.
-bool ZPath::walk(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
+JADE_WIDE_LOOPS bool ZPath::walk(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
   for (int count = 1; count <= settings_.max_pivots; ++count) {
     ++pivots;
     const double into = flip(state.classes, tableau, event);
@@ -98,22 +119,15 @@ bool ZPath::walk(IslandState& state, ClassTableau& tableau, Event event, int& pi
   return false;
 }
 
-/// Moves to the next event, or to z = 0 when that comes first; then the forces are in `state`.
-ClassWalk::Event ZPath::step(IslandState& state, const ClassTableau& tableau, bool forward) {
-  const ContactIsland& s = *island_;
-  const double sign = forward ? 1 : -1;
-  const Event event = next_event(state.classes, tableau, sign);
-  if (forward && !(event.step < z_)) {
-    advance(tableau, z_);
-    z_ = 0;
-    for (int i = 0; i < s.n; ++i) state.f[i] = at_[i];
-    tie_forces(s, state);
-    return {0, -1, RowClass::separate};
-  }
-  if (event.row < 0) return event;
-  advance(tableau, sign * event.step);
-  z_ -= sign * event.step;
-  return event;
+void ZPath::take_forces(IslandState& state) const {
+  std::copy_n(at_.begin(), island_->n, state.f.begin());
+  tie_forces(*island_, state);
+}
+
+double ZPath::largest_force(const ClassTableau& tableau) const {
+  double largest = 0;
+  for (const int i : tableau.free_rows()) largest = std::max(largest, std::abs(at_[i]));
+  return largest;
 }
 
 /// Factors the equations of the classes anew and puts forces and velocities back onto the path at the current z.

@@ -27,7 +27,7 @@ struct ZPathSettings {
 /// row; the result is polished with the exact b afterwards.
 class ZPath : private ClassWalk {
  public:
-  /// Leaves the classes and forces at z = 0 in `state` and their equations in `tableau`. False when a pivot vanished
+  /// Leaves the classes at z = 0 in `state` and their equations in `tableau`. False when a pivot vanished
   /// or `max_pivots` was reached.
   bool follow(const ContactIsland& island, const ZPathSettings& settings, IslandState& state,
               ClassTableau& tableau, int& pivots);
@@ -39,6 +39,8 @@ class ZPath : private ClassWalk {
   /// path with a smaller ε and loses no digits. Same outcome as `follow`.
   /// `afresh` forgets the rounding collected so far.
   bool relax(IslandState& state, ClassTableau& tableau, bool afresh, int& pivots);
+  /// Of the free rows where the path has ended.
+  double largest_force(const ClassTableau& tableau) const;
   /// How far the latest proximal step moved any force.
   double moved() const { return moved_; }
 
@@ -48,10 +50,12 @@ class ZPath : private ClassWalk {
   Event step(IslandState& state, const ClassTableau& tableau, bool forward);
   bool rebuild(IslandState& state, ClassTableau& tableau);
   void put_onto_path(ClassTableau& tableau);
+  void take_forces(IslandState& state) const;
 
   ZPathSettings settings_;
   ClassEquations equations_;
   std::vector<double> q_, from_;
+  std::vector<double> spread_;  ///< of the perturbation over the rows
   double moved_ = 0;
 };
 

@@ -93,9 +93,8 @@ bool Island::collide(double time) {
 
   VecX w = VecX::Zero(rows_.size()), f;
   const auto velocity = [&](int tree) -> const VecX& { return trees[tree]->now.v; };
-  rows_.add_product(velocity, w);
   scale_.setZero(rows_.size());
-  rows_.add_absolute_product(velocity, scale_);
+  rows_.add_product(velocity, w, scale_);
   const ImpactLaw law = find_impulses(w, f);
   report.impact_energy += energy_change(f, w);
   record_collision(law);

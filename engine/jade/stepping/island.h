@@ -22,6 +22,7 @@ struct NearPair {
   double friction = 0, restitution = 0;
   Vec3 direction = Vec3::Zero();  ///< that separated them last
   double separation = 0;          ///< certified lower bound at the start of the segment
+  Vec3 normal = Vec3::Zero();  ///< along which it is one for the whole shapes; zero: along none that is known
   bool has_rows = false;
   double bend = 0;  ///< how much lower the pair ends than its rows forecast, ≤ 0: see forecast_bends [m]
 };
@@ -228,6 +229,7 @@ class Island {
   std::vector<double> turning_rates_;            ///< per pair: see find_slow_slides
   std::vector<Transform> at_start_, at_middle_;  ///< per entry of `shapes`: poses
   std::vector<ShapePath> paths_;                 ///< per entry of `shapes`
+  std::vector<MotionSample> path_starts_;        ///< per entry of `shapes`: its path at time 0
   std::vector<Aabb> boxes_;                      ///< per entry of `shapes`
   std::vector<LiveContact> before_;              ///< contacts of the segment before
   std::vector<std::pair<std::uint64_t, int>> order_;

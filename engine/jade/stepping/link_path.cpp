@@ -10,24 +10,6 @@
 namespace jade {
 namespace {
 
-/// Bounds on how far, how fast and how unsteadily the points of a shape move in the frame at hand, over 0 … s.
-/// Going through a joint towards the world, with rates ω (angular), u (linear) and their derivatives bounded:
-///   rotation     ẍ ≤ ẍ + 2 ω ẋ + (ω² + ω̇) x,   ẋ ≤ ẋ + ω x
-///   translation  ẍ ≤ ẍ + u̇,   ẋ ≤ ẋ + u,   x ≤ x + the farthest it has gone
-struct Bounds {
-  double x = 0, v = 0, a = 0;
-
-  void turn(double rate, double change) {
-    a += 2 * rate * v + (rate * rate + change) * x;
-    v += rate * x;
-  }
-  void shift(double farthest, double rate, double change) {
-    a += change;
-    v += rate;
-    x += farthest;
-  }
-};
-
 /// The largest rates of every joint on the path, shared by all shapes of the tree.
 void bound_rates(MovingTree& tree, double s) {
   const auto fastest = [&](int first, int count) {
@@ -48,40 +30,66 @@ void bound_rates(MovingTree& tree, double s) {
   }
 }
 
-Bounds bounds_of_motion(const CollisionShape& shape, const MovingTree& tree, double s) {
-  Bounds bounds;
-  bounds.x = shape.centre_L.norm() + shape.reach;
-  for (int i = shape.anchor.link; i >= 0; i = tree.model.links()[i].parent) {
-    const Link& link = tree.model.links()[i];
-    const MovingTree::Rates& rates = tree.path_bounds[i];
+/// How unsteadily the points of a link move over 0 … s at most, from bounds on x, ẋ, ẍ in its frame. Going through its
+/// joint towards the world, with rates ω (angular), u (linear) and their derivatives bounded:
+///   rotation     ẍ ≤ ẍ + 2 ω ẋ + (ω² + ω̇) x,   ẋ ≤ ẋ + ω x
+///   translation  ẍ ≤ ẍ + u̇,   ẋ ≤ ẋ + u,   x ≤ x + the farthest it has gone
+/// All of it is linear: ẍ in the world is at most rest + by_x x + by_v ẋ + ẍ. What the parent makes of its own frame is
+/// known, so the joint's maps are put before it, the last one first.
+void bound_accelerations(MovingTree& tree, double s) {
+  const auto& links = tree.model.links();
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Link& link = links[i];
+    MovingTree::Rates& bound = tree.path_bounds[i];
+    double by_x = 0, by_v = 0, rest = 0;
+    if (link.parent >= 0) {
+      const MovingTree::Rates& parent = tree.path_bounds[link.parent];
+      by_x = parent.by_x, by_v = parent.by_v, rest = parent.rest;
+    }
+    const auto shift = [&](double farthest, double share) {
+      rest += by_x * farthest + by_v * share * bound.shift + share * bound.shift_change;
+    };
+    const auto turn = [&] {
+      by_x += by_v * bound.turn + bound.turn * bound.turn + bound.turn_change;
+      by_v += 2 * bound.turn;
+    };
+    rest += by_x * link.X_PJ.p.norm();
     switch (link.motion) {
       case LinkMotion::revolute:
       case LinkMotion::ball:
-        bounds.turn(rates.turn, rates.turn_change);
+        turn();
         break;
       case LinkMotion::prismatic:
-        bounds.shift(std::abs(tree.now.q[link.q]) + s * rates.shift, rates.shift, rates.shift_change);
+        shift(std::abs(tree.now.q[link.q]) + s * bound.shift, 1);
         break;
       case LinkMotion::screw: {
         const double pitch = std::abs(link.pitch);
-        bounds.turn(rates.turn, rates.turn_change);
-        bounds.shift(pitch * (std::abs(tree.now.q[link.q]) + s * rates.shift), pitch * rates.shift,
-                     pitch * rates.shift_change);
+        shift(pitch * (std::abs(tree.now.q[link.q]) + s * bound.shift), pitch);
+        turn();
         break;
       }
       case LinkMotion::free:
-        bounds.x += link.reference_L.norm();
-        bounds.turn(rates.turn, rates.turn_change);
-        bounds.shift(0, rates.shift, rates.shift_change);
+        shift(0, 1);
+        turn();
+        rest += by_x * link.reference_L.norm();
         break;
     }
-    bounds.x += link.X_PJ.p.norm();
+    bound.by_x = by_x, bound.by_v = by_v, bound.rest = rest;
   }
-  return bounds;
 }
 
 /// Positions and velocities of all links at time σ of the path.
 void update_on_path(MovingTree& tree, double sigma) {
+  tree.on_path_at = sigma;
+  if (sigma == 0) {
+    // Where it starts is known; only its rates may be others.
+    tree.on_path.origin = tree.start.origin;
+    tree.on_path.R = tree.start.R;
+    tree.on_path.r = tree.start.r;
+    tree.on_path.S = tree.start.S;
+    update_velocities(tree.model, tree.p1, tree.on_path);
+    return;
+  }
   tree.path_displacement = sigma * tree.p1 + (0.5 * sigma * sigma) * tree.p2;
   integrate(tree.model, tree.now.q, tree.path_displacement, tree.path_q);
   tree.path_rates = tree.p1 + sigma * tree.p2;
@@ -95,13 +103,14 @@ void update_on_path(MovingTree& tree, double sigma) {
   }
   update_positions(tree.model, tree.path_q, tree.on_path);
   update_velocities(tree.model, tree.path_rates, tree.on_path);
-  tree.on_path_at = sigma;
 }
 
 }  // namespace
 
-LinkPath::LinkPath(const CollisionShape& shape, MovingTree& tree, double s)
-    : shape_(&shape), tree_(&tree), acceleration_(bounds_of_motion(shape, tree, s).a) {}
+LinkPath::LinkPath(const CollisionShape& shape, MovingTree& tree) : shape_(&shape), tree_(&tree) {
+  const MovingTree::Rates& bound = tree.path_bounds[shape.anchor.link];
+  acceleration_ = bound.rest + bound.by_x * (shape.centre_L.norm() + shape.reach);
+}
 
 MotionSample LinkPath::at(double sigma) const {
   if (tree_->on_path_at != sigma) update_on_path(*tree_, sigma);
@@ -109,7 +118,11 @@ MotionSample LinkPath::at(double sigma) const {
   const int link = shape_->anchor.link;
   MotionSample sample;
   const Vec3 r = work.r[link] + work.R[link] * shape_->X_LS.p;
-  sample.X = {work.R[link] * shape_->X_LS.R, work.origin[0] + r};
+  if (shape_->turned)
+    sample.X.R.noalias() = work.R[link] * shape_->X_LS.R;
+  else
+    sample.X.R = work.R[link];
+  sample.X.p = work.origin[0] + r;
   sample.omega = work.V[link].head<3>();
   sample.v = work.V[link].tail<3>() + cross3(sample.omega, r);
   return sample;
@@ -117,20 +130,22 @@ MotionSample LinkPath::at(double sigma) const {
 
 void begin_paths(MovingTree& tree, double s) {
   tree.on_path_at = -1;
-  if (!tree.is_single_body()) bound_rates(tree, s);
+  if (tree.is_single_body()) return;
+  bound_rates(tree, s);
+  bound_accelerations(tree, s);
 }
 
 ShapePath path_of(const CollisionShape& shape, MovingTree* tree, double s) {
   if (!tree) return FixedPose(shape.X_LS);
-  if (!tree->is_single_body()) return LinkPath(shape, *tree, s);
+  if (!tree->is_single_body()) return LinkPath(shape, *tree);
   const DynamicsWorkspace& work = tree->start;
-  const Transform X_WL{work.R[0], work.origin[0] + work.r[0]};
   const RigidPath path{.c = work.origin[0],
                        .v = tree->p1.head<3>(),
                        .a = tree->p2.head<3>(),
                        .omega = tree->p1.tail<3>(),
                        .alpha = tree->p2.tail<3>()};
-  return RigidMotion(shape.geometry.core(), X_WL * shape.X_LS, path, s, shape.reach_from_reference);
+  return RigidMotion(shape.geometry.core(), shape.placed(work.R[0], work.origin[0] + work.r[0]), path, s,
+                     shape.reach_from_reference);
 }
 
 }  // namespace jade

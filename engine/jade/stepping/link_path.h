@@ -9,14 +9,18 @@
 namespace jade {
 
 /// The path of a shape on a link of a tree: poses from the tree's kinematics at q ⊕ (σ p1 + ½ σ² p2), accelerations from
-/// bounds that are summed from the shape down to the world. All shapes of a tree share the kinematics of the time that
+/// bounds that are summed from the world up to its link. All shapes of a tree share the kinematics of the time that
 /// was asked for last.
 class LinkPath final : public Motion {
  public:
-  LinkPath(const CollisionShape& shape, MovingTree& tree, double s);
+  /// After begin_paths of the tree.
+  LinkPath(const CollisionShape& shape, MovingTree& tree);
 
   MotionSample at(double sigma) const override;
   double least_acceleration(const Vec3&) const override { return -acceleration_; }
+  AxisAccelerations axis_accelerations() const override {
+    return {Vec3::Constant(-acceleration_), Vec3::Constant(acceleration_)};
+  }
 
  private:
   const CollisionShape* shape_;

@@ -54,6 +54,8 @@ struct MovingTree {
   struct Rates {
     double turn = 0, shift = 0;  ///< largest |rate| on the path: of rotations and of translations
     double turn_change = 0, shift_change = 0;  ///< its constant derivative
+    /// Accelerations of a point at distance x in the frame of the link: at most rest + by_x · x.
+    double by_x = 0, by_v = 0, rest = 0;
   };
   std::vector<Rates> path_bounds;  ///< per link, of its own joint
 };

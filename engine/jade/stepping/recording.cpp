@@ -28,8 +28,8 @@ double apart(double x, double y) {
   return size > 0 ? std::abs(x - y) / size : 0;
 }
 
-/// Whether a row at rest follows from others at rest: corners of one face, say. Which of them are said to slip at no speed
-/// does not matter then: they can share their load in another way at the same velocities.
+/// Whether a row at rest follows from others at rest: corners of one face, say. Which of them are said to carry nothing, or
+/// to slip at no speed, does not matter then: they can share their load in another way at the same velocities.
 bool is_redundant(const LcpProblem& problem, const LcpSolution& solution, const VecX& sigma, int row) {
   std::vector<int> others;
   for (int i = 0; i < problem.size(); ++i)
@@ -98,7 +98,8 @@ std::vector<LimitRowTrace> Island::limit_rows_trace() const {
   return rows;
 }
 
-/// The row of the problem at hand that is nearest to another class, as LcpDerivative measures it.
+/// The row of the problem at hand that is nearest to another class, as LcpDerivative measures it; but a row that weighs
+/// nothing is not measured by its own rounding, but by how fast the bodies pass each other there.
 Kink Island::nearest_class() const {
   Kink nearest;
   const LcpProblem& p = problem_;
@@ -114,8 +115,9 @@ Kink Island::nearest_class() const {
       if (s.classes[i] == RowClass::clamped) margin = std::abs(force);
       if (s.classes[i] == RowClass::stick)
         margin = p.A(i, i) * p.rows[i].mu * s.f[contact.first_row] - std::abs(force);
-      const double distance = margin > 0 ? margin / sigma[i] : 0;
-      if (tangent && distance < 1e-9 && is_redundant(p, s, sigma, i)) continue;
+      const double size = std::max({sigma[i], contact.velocity.norm(), kNoSpeed});
+      const double distance = margin > 0 ? margin / size : 0;
+      if (distance < 1e-9 && is_redundant(p, s, sigma, i)) continue;
       nearest.nearer({.kind = Kink::Kind::row_class,
                       .distance = distance,
                       .shape_a = pairs[contact.pair].a,
@@ -127,7 +129,7 @@ Kink Island::nearest_class() const {
     const int i = limits[l].row;
     const double margin = s.classes[i] == RowClass::clamped ? p.A(i, i) * s.f[i] : s.v[i];
     nearest.nearer({.kind = Kink::Kind::row_class,
-                    .distance = std::abs(margin) > 0 ? std::abs(margin) / sigma[i] : 0,
+                    .distance = std::abs(margin) / std::max(sigma[i], kNoSpeed),
                     .side = s.classes[i]});
   }
   return nearest;

@@ -19,6 +19,7 @@ constexpr double kNoSlip = 1e-9;
 // The mean velocity is iterated to rounding; with at most half a radian a segment the error halves each time at worst.
 constexpr int kMostPasses = 60;
 constexpr double kSettled = 1e-14;  // of the largest velocity
+constexpr double kUnmoved = 1e-15;  // of the largest velocity without contact forces: a few roundings
 constexpr double kNearlySettled =
     1e-9;                        // where friction changes its mind between passes, it need not come closer
 constexpr int kFirstPasses = 4;  // may go astray
@@ -130,7 +131,12 @@ void Island::add_rows(bool middle) {
     problem_.rows.push_back({RowKind::normal, -1, 0});
     for (int r = 1; r < contact.rows; ++r)
       problem_.rows.push_back({RowKind::tangent, contact.first_row, pair.friction});
-    warm_.insert(warm_.end(), contact.classes.begin(), contact.classes.begin() + contact.rows);
+    for (int r = 0; r < contact.rows; ++r) {
+      // Of several valid answers the one that does not slip is preferred: what is at rest is not said to slip at no speed.
+      const bool slipped = contact.classes[r] == RowClass::high || contact.classes[r] == RowClass::low;
+      const bool at_rest = middle && !contact.slides && settings_.integrator == Integrator::midpoint;
+      warm_.push_back(slipped && at_rest ? RowClass::stick : contact.classes[r]);
+    }
   }
   add_limit_rows();
   rows_.solve_columns(row_trees_);
@@ -213,22 +219,26 @@ FeatureContact Island::at_middle(const LiveContact& contact) const {
   const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
   const auto& shapes_of = collision_.shapes();
   const Vec3& n = contact.now.normal;
-  const Feature a = followed(contact.a, shapes_of[pair.a].geometry, X_WA.R.transpose() * n);
-  const Feature b = followed(contact.b, shapes_of[pair.b].geometry, -(X_WB.R.transpose() * n));
+  const PreparedShape &shape_a = shapes_of[pair.a].geometry, &shape_b = shapes_of[pair.b].geometry;
+  if (!has_travelling_features(shape_a) && !has_travelling_features(shape_b))
+    return closest_points(contact.a, X_WA, contact.b, X_WB, n);
+  const Feature a = followed(contact.a, shape_a, X_WA.R.transpose() * n);
+  const Feature b = followed(contact.b, shape_b, -(X_WB.R.transpose() * n));
   return closest_points(a, X_WA, b, X_WB, n);
 }
 
-/// Free motion at the mean velocity of the last pass. False when no bit of it has changed: another pass would find what
-/// the last one found, as for every body that does not spin or whose inertia is a ball's.
+/// Free motion at the mean velocity of the last pass. False when no more than rounding of it has changed: another pass
+/// would find what the last one found, as for every body that hardly spins or whose inertia is a ball's.
 bool Island::update_free_motion(double s) {
-  bool changed = false;
+  double change = 0, size = 0;
   for (MovingTree* tree : trees) {
     tree->v_bar = 0.5 * (tree->now.v + tree->v_next);
     tree->u_before = tree->u;
     free_motion(*tree, s);
-    changed |= tree->u != tree->u_before;
+    change = std::max(change, (tree->u - tree->u_before).lpNorm<Eigen::Infinity>());
+    size = std::max(size, tree->u.lpNorm<Eigen::Infinity>());
   }
-  return changed;
+  return !(change <= kUnmoved * size);
 }
 
 /// False when the iteration for the mean velocity does not settle.
@@ -275,7 +285,7 @@ bool Island::solve_segment(double s) {
       size = std::max({size, tree->v_next.lpNorm<Eigen::Infinity>(), tree->now.v.lpNorm<Eigen::Infinity>()});
     }
     if (!midpoint || (pass > 0 && change <= kSettled * size)) return true;
-    if (is_tired() && pass >= kFirstPasses) {
+    if (is_tired() && pass > 0) {
       if (trace) trace->hurried = true;
       return true;
     }

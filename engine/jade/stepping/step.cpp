@@ -197,7 +197,7 @@ void Islands::guess() {
     }
     const DynamicsWorkspace& work = data_.trees[shape.anchor.tree].start;
     const int link = shape.anchor.link;
-    const Transform X_WS = Transform{work.R[link], work.origin[0] + work.r[link]} * shape.X_LS;
+    const Transform X_WS = shape.placed(work.R[link], work.origin[0] + work.r[link]);
     const Vec3 spin = work.V[link].head<3>(), arm = X_WS.p - work.origin[0];
     const Vec3 travel = h_ * (work.V[link].tail<3>() + cross3(spin, arm));
     const double turning = h_ * spin.norm() * shape.geometry.core().extent;

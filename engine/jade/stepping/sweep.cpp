@@ -27,12 +27,15 @@ double Island::target(const NearPair& pair) const {
 /// The largest part of the segment that is certified for every pair of the island.
 double Island::sweep(double s) {
   paths_.clear();
+  path_starts_.resize(shapes.size());
   for (MovingTree* tree : trees) begin_paths(*tree, s);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const CollisionShape& shape = collision_.shapes()[shapes[i]];
     const int tree = anchor(shapes[i]).tree;
     paths_.push_back(path_of(shape, tree < 0 ? nullptr : trees[tree], s));
-    boxes_[i] = swept_bounds({shape.geometry, motion_of(paths_[i])}, s).grown(0.5 * settings_.standoff);
+    const Motion& motion = motion_of(paths_[i]);
+    path_starts_[i] = motion.at(0);
+    boxes_[i] = swept_bounds({shape.geometry, motion}, path_starts_[i], s).grown(0.5 * settings_.standoff);
   }
 
   if (trace) trace->substeps.back().solves.back().hit = {};
@@ -41,10 +44,14 @@ double Island::sweep(double s) {
   for (NearPair& pair : pairs) {
     if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) continue;
     const double goal = target(pair);
+    const MovingShape a{collision_.shapes()[pair.a].geometry, motion_of(paths_[pair.slot_a])},
+        b{collision_.shapes()[pair.b].geometry, motion_of(paths_[pair.slot_b])};
+    // What rests or slides is certified by its speeds; the tolerance is far above their rounding.
+    const StartingGap start{path_starts_[pair.slot_a], path_starts_[pair.slot_b], pair.normal,
+                            pair.separation, goal};
+    if (!pair.normal.isZero(0) && stays_apart(a, b, start, s)) continue;
     const TimeOfImpactResult toi = time_of_impact(
-        {collision_.shapes()[pair.a].geometry, motion_of(paths_[pair.slot_a])},
-        {collision_.shapes()[pair.b].geometry, motion_of(paths_[pair.slot_b])},
-        {.duration = s, .target = goal, .tolerance = kSweepTolerance * goal, .hint = pair.direction});
+        a, b, {.duration = s, .target = goal, .tolerance = kSweepTolerance * goal, .hint = pair.direction});
     pair.direction = toi.normal;
     if (toi.status != TimeOfImpactResult::Status::free) record_hit(pair, toi, goal);
     if (toi.status == TimeOfImpactResult::Status::free || toi.time >= certified) continue;

@@ -1,0 +1,250 @@
+#include "jade/gradients/class_solve.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace jade {
+
+void ClassSolve::clear() {
+  trees.clear();
+  rows.clear();
+  keep_forces = false;
+  blocks_.clear();
+  numbers_.clear();
+  patches_.clear();
+  functionals_.clear();
+}
+
+Eigen::Map<RowMatX> ClassSolve::add_block(int row, int count, int tree) {
+  const int nv = trees[static_cast<std::size_t>(tree)].model->nv();
+  blocks_.push_back({row, count, tree, numbers_.size()});
+  numbers_.resize(numbers_.size() + static_cast<std::size_t>(count * nv), 0.0);
+  return {numbers_.data() + blocks_.back().at, count, nv};
+}
+
+void ClassSolve::add_patch(int first, int count, const Vec6* functionals) {
+  patches_.push_back({first, count, functionals_.size()});
+  functionals_.insert(functionals_.end(), functionals, functionals + count);
+}
+
+/// All rows of the patch hold: any largest independent set of them determines the others. Gram-Schmidt, largest first.
+void ClassSolve::drop_redundant(const Patch& patch) {
+  if (patch.count <= 3) return;
+  for (int r = patch.first; r < patch.first + patch.count; ++r)
+    if (free_of_[static_cast<std::size_t>(r)] < 0) return;
+  // Of a row's square. Angles below 1e-4 between rows are left to the elimination of K.
+  constexpr double kDependent = 1e-8;
+  Vec6* left = functionals_.data() + patch.at;
+  // Rotations are weighed with the size of the patch.
+  double size = 0;
+  for (int r = 0; r < patch.count; ++r) size = std::max(size, left[r].tail<3>().squaredNorm());
+  if (size > 0)
+    for (int r = 0; r < patch.count; ++r) left[r].tail<3>() /= std::sqrt(size);
+  for (int r = 0; r < patch.count; ++r) free_of_[static_cast<std::size_t>(patch.first + r)] = -1;
+  for (int step = 0; step < 6; ++step) {
+    int best = -1;
+    double largest = kDependent;
+    for (int r = 0; r < patch.count; ++r) {
+      const double size_left = left[r].squaredNorm();
+      if (size_left <= largest || free_of_[static_cast<std::size_t>(patch.first + r)] >= 0) continue;
+      largest = size_left;
+      best = r;
+    }
+    if (best < 0) return;
+    free_of_[static_cast<std::size_t>(patch.first + best)] = 0;
+    const Vec6 direction = left[best].normalized();
+    for (int r = 0; r < patch.count; ++r) left[r] -= direction * direction.dot(left[r]);
+  }
+}
+
+void ClassSolve::choose_free_rows() {
+  free_of_.assign(rows.size(), -1);
+  slips_ = false;
+  const auto holds = [](RowClass c) { return c == RowClass::clamped || c == RowClass::stick; };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RowClass c = rows[i].row_class;
+    if (holds(c)) free_of_[i] = 0;
+    if (c == RowClass::high || c == RowClass::low)
+      slips_ = slips_ || holds(rows[static_cast<std::size_t>(rows[i].normal)].row_class);
+  }
+  if (!slips_)
+    for (const Patch& patch : patches_) drop_redundant(patch);
+  free_.clear();
+  ties_.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (free_of_[i] < 0) continue;
+    free_of_[i] = static_cast<int>(free_.size());
+    ties_.push_back({static_cast<int>(i), free_of_[i], 1});
+    free_.push_back(static_cast<int>(i));
+  }
+  for (std::size_t i = 0; slips_ && i < rows.size(); ++i) {
+    const bool high = rows[i].row_class == RowClass::high, low = rows[i].row_class == RowClass::low;
+    if (!high && !low) continue;
+    const int normal = free_of_[static_cast<std::size_t>(rows[i].normal)];
+    if (normal >= 0) ties_.push_back({static_cast<int>(i), normal, high ? rows[i].mu : -rows[i].mu});
+  }
+}
+
+/// J and Z of the unknowns that act on a tree.
+void ClassSolve::gather(int tree) {
+  OnTree& on = on_tree_[static_cast<std::size_t>(tree)];
+  const Tree& own = trees[static_cast<std::size_t>(tree)];
+  const int nv = own.model->nv();
+  on.free.clear();
+  place_.assign(free_.size(), -1);
+  for (const Block& block : blocks_) {
+    if (block.tree != tree) continue;
+    for (int r = block.row; r < block.row + block.count; ++r) {
+      const int i = free_of_[static_cast<std::size_t>(r)];
+      if (i < 0 || place_[static_cast<std::size_t>(i)] >= 0) continue;
+      place_[static_cast<std::size_t>(i)] = static_cast<int>(on.free.size());
+      on.free.push_back(i);
+    }
+  }
+  const long n = static_cast<long>(on.free.size());
+  on.J.setZero(n, nv);
+  on.Z.setZero(nv, n);
+  for (const Block& block : blocks_) {
+    if (block.tree != tree) continue;
+    const Eigen::Map<const RowMatX> J(numbers_.data() + block.at, block.count, nv);
+    for (int r = 0; r < block.count; ++r) {
+      const Row& row = rows[static_cast<std::size_t>(block.row + r)];
+      const int i = free_of_[static_cast<std::size_t>(block.row + r)];
+      if (i >= 0) {
+        on.J.row(place_[static_cast<std::size_t>(i)]) += J.row(r);
+        on.Z.col(place_[static_cast<std::size_t>(i)]) += J.row(r).transpose();
+        continue;
+      }
+      const double slope = row.row_class == RowClass::high  ? row.mu
+                           : row.row_class == RowClass::low ? -row.mu
+                                                            : 0;
+      const int normal = slope == 0 ? -1 : free_of_[static_cast<std::size_t>(row.normal)];
+      if (normal >= 0) on.Z.col(place_[static_cast<std::size_t>(normal)]) += slope * J.row(r).transpose();
+    }
+  }
+  for (int k = 0; k < nv; ++k)
+    if (own.model->prescribed(k)) on.Z.row(k).setZero();
+  if (n > 0) own.factor->solve(*own.model, on.Z);
+}
+
+bool ClassSolve::factor() {
+  choose_free_rows();
+  const long n = static_cast<long>(free_.size());
+  K_.setZero(n, n);
+  if (on_tree_.size() < trees.size()) on_tree_.resize(trees.size());
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    gather(static_cast<int>(t));
+    const OnTree& on = on_tree_[t];
+    picked_.noalias() = on.J.lazyProduct(on.Z);
+    for (std::size_t i = 0; i < on.free.size(); ++i)
+      for (std::size_t j = 0; j < on.free.size(); ++j)
+        K_(on.free[i], on.free[j]) += picked_(static_cast<long>(i), static_cast<long>(j));
+  }
+  W_ = K_.diagonal();
+  return slips_ ? inverse_.factor_pivoted(K_, W_) : inverse_.factor_independent(K_, W_);
+}
+
+bool ClassSolve::shares_matter() const {
+  // Nothing slips, or nothing is shared.
+  if (!slips_ || !inverse_.null_space(part_)) return false;
+  double moved = 0, size = 0;
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    const OnTree& on = on_tree_[t];
+    if (on.free.empty()) continue;
+    picked_.resize(static_cast<long>(on.free.size()), part_.cols());
+    for (std::size_t i = 0; i < on.free.size(); ++i) {
+      const long k = static_cast<long>(i);
+      picked_.row(k) = part_.row(on.free[i]);
+      size += on.Z.col(k).squaredNorm() * picked_.row(k).squaredNorm();
+    }
+    e_.noalias() = on.Z.lazyProduct(picked_);
+    moved += e_.squaredNorm();
+  }
+  return moved > 1e-14 * size;  // 1e-7 of what the shares do one by one: rounding of dependent rows is 1e-10
+}
+
+bool ClassSolve::set_weights(const VecX& W) {
+  W_ = W;
+  return inverse_.factor(K_, W_);
+}
+
+VecX ClassSolve::rates_of_shares(const VecX& f) const {
+  e_.resize(static_cast<long>(free_.size()), 1);
+  int size = 0;
+  for (std::size_t i = 0; i < free_.size(); ++i)
+    e_(static_cast<long>(i), 0) = W_[static_cast<long>(i)] * f[free_[i]];
+  inverse_.solve(e_);
+  for (const Tree& tree : trees) size = std::max(size, tree.first + tree.model->nv());
+  VecX rates = VecX::Zero(size);
+  for (std::size_t t = 0; t < trees.size(); ++t)
+    for (std::size_t i = 0; i < on_tree_[t].free.size(); ++i)
+      rates.segment(trees[t].first, trees[t].model->nv()) -=
+          e_(on_tree_[t].free[i], 0) * on_tree_[t].Z.col(static_cast<long>(i));
+  return rates;
+}
+
+void ClassSolve::solve(Eigen::Ref<RowMatX> x, int v, int f, int shares) const {
+  for (const Tree& tree : trees)
+    tree.factor->solve(*tree.model, x.middleRows(v + tree.first, tree.model->nv()));
+  if (rows.empty()) return;
+  const long n = static_cast<long>(free_.size()), columns = x.cols();
+  e_.resize(n, columns);
+  for (long i = 0; i < n; ++i) e_.row(i) = x.row(f + free_[static_cast<std::size_t>(i)]);
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    const OnTree& on = on_tree_[t];
+    for (std::size_t i = 0; i < on.free.size(); ++i)
+      for (long k = 0; k < on.J.cols(); ++k)
+        if (const double J = on.J(static_cast<long>(i), k); J != 0)
+          e_.row(on.free[i]) -= J * x.row(v + trees[t].first + k);
+  }
+  inverse_.solve(e_);
+  if (shares >= 0) {
+    part_.resize(n, columns);
+    for (long i = 0; i < n; ++i) part_.row(i) = x.row(shares + free_[static_cast<std::size_t>(i)]);
+    inverse_.null_part(part_);
+    e_ += part_;
+  }
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    const OnTree& on = on_tree_[t];
+    for (long k = 0; k < on.Z.rows(); ++k)
+      for (std::size_t i = 0; i < on.free.size(); ++i)
+        if (const double Z = on.Z(k, static_cast<long>(i)); Z != 0)
+          x.row(v + trees[t].first + k) += Z * e_.row(on.free[i]);
+  }
+  if (!keep_forces) return;
+  x.middleRows(f, static_cast<long>(rows.size())).setZero();
+  for (const Tie& tie : ties_) x.row(f + tie.row) += tie.slope * e_.row(tie.free);
+}
+
+void ClassSolve::solve_transposed(VecX& x, int v, int f, int shares) const {
+  if (!rows.empty()) {
+    VecX& e = e_one_;
+    e.setZero(static_cast<long>(free_.size()));
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+      const OnTree& on = on_tree_[t];
+      for (long k = 0; k < on.Z.rows(); ++k)
+        for (std::size_t i = 0; i < on.free.size(); ++i)
+          e[on.free[i]] += on.Z(k, static_cast<long>(i)) * x[v + trees[t].first + k];
+    }
+    for (std::size_t i = 0; keep_forces && i < ties_.size(); ++i)
+      e[ties_[i].free] += ties_[i].slope * x[f + ties_[i].row];
+    if (shares >= 0) {
+      part_one_ = e;
+      inverse_.null_part_transposed(part_one_);
+      for (std::size_t i = 0; i < free_.size(); ++i) x[shares + free_[i]] += part_one_[static_cast<long>(i)];
+    }
+    inverse_.solve_transposed(e);
+    x.segment(f, static_cast<long>(rows.size())).setZero();
+    for (std::size_t i = 0; i < free_.size(); ++i) x[f + free_[i]] = e[static_cast<long>(i)];
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+      const OnTree& on = on_tree_[t];
+      for (std::size_t i = 0; i < on.free.size(); ++i)
+        for (long k = 0; k < on.J.cols(); ++k)
+          x[v + trees[t].first + k] -= on.J(static_cast<long>(i), k) * e[on.free[i]];
+    }
+  }
+  for (const Tree& tree : trees)
+    tree.factor->solve_transposed(*tree.model, x.segment(v + tree.first, tree.model->nv()));
+}
+
+}  // namespace jade

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <vector>
+
+#include "jade/dynamics/mass_matrix.h"
+#include "jade/lcp/lcp_solver.h"
+#include "jade/lcp/proximal_inverse.h"
+
+namespace jade {
+
+/// A linearised problem of velocities and contact forces with given classes:
+///   B dv − Jᵀ P dx = r₁,   S J dv = r₂,   df = P dx
+/// B per tree (a mass matrix, or that of Newton's method), J the rows, S picks the rows that hold with equality, P ties
+/// the forces of slipping tangents to their normals: f_t = ± μ f_n.
+///   dx = K^# (r₂ − S J B⁻¹ r₁),   dv = B⁻¹ r₁ + Z dx,   Z = B⁻¹ Jᵀ P,   K = S J Z
+/// J and Z are kept tree by tree: a row knows the trees that it touches. Memory is kept between uses.
+class ClassSolve {
+ public:
+  struct Tree {
+    const Model* model = nullptr;
+    int first = 0;  ///< of its velocities
+    const TreeFactorization* factor = nullptr;
+  };
+  struct Row {
+    RowClass row_class = RowClass::separate;
+    int normal = -1;  ///< of tangents
+    double mu = 0;
+  };
+  std::vector<Tree> trees;
+  std::vector<Row> rows;
+  bool keep_forces = false;  ///< whether anybody asks for df
+
+  void clear();
+  /// `count` rows of J from `row` on, by the velocities of tree number `tree`: to be filled in.
+  Eigen::Map<RowMatX> add_block(int row, int count, int tree);
+  /// Rows [first, first + count) act between the same two bodies, each as the given functional of their relative motion:
+  /// where all of them hold, six are enough.
+  void add_patch(int first, int count, const Vec6* functionals);
+
+  /// Forms and factors K once the lists are filled; false when something is not finite.
+  [[nodiscard]] bool factor();
+
+  /// The rows that hold with equality and determine the others; their forces are the unknowns x.
+  const std::vector<int>& free_rows() const { return free_; }
+  bool is_free(int row) const { return free_of_[static_cast<std::size_t>(row)] >= 0; }
+  /// Whether how redundant contacts share their load has an effect on velocities: they slip in different directions.
+  bool shares_matter() const;
+  /// With the exact W = diag A of the free rows from now on; y₁ with S J y₁ = −W x.
+  [[nodiscard]] bool set_weights(const VecX& W);
+  VecX rates_of_shares(const VecX& f) const;
+
+  /// (r₁, r₂) → (dv, df) in place: rows `v` … and `f` … of x, of which some columns are given. `shares` (−1: none) are
+  /// rows r₃ with zᵀ W dx = zᵀ r₃ for all z with zᵀ K = 0.
+  void solve(Eigen::Ref<RowMatX> x, int v, int f, int shares) const;
+  /// The transpose of it.
+  void solve_transposed(VecX& x, int v, int f, int shares) const;
+
+ private:
+  struct Block {
+    int row, count, tree;
+    std::size_t at;  ///< in numbers_
+  };
+  struct Patch {
+    int first, count;
+    std::size_t at;  ///< in functionals_
+  };
+  struct Tie {
+    int row, free;
+    double slope;  ///< f_row = slope x_free
+  };
+  /// The unknowns that act on a tree.
+  struct OnTree {
+    std::vector<int> free;
+    RowMatX J;  ///< their rows × nv
+    RowMatX Z;  ///< nv × them
+  };
+  void choose_free_rows();
+  void drop_redundant(const Patch& patch);
+  void gather(int tree);
+
+  std::vector<Block> blocks_;
+  std::vector<double> numbers_;
+  std::vector<Patch> patches_;
+  std::vector<Vec6> functionals_;
+  std::vector<int> free_, free_of_;  ///< rows that hold with equality, and the way back (−1: not free)
+  std::vector<Tie> ties_;            ///< P without zeros
+  bool slips_ = false;
+  std::vector<OnTree> on_tree_;
+  std::vector<int> place_;  ///< of each unknown in the tree at hand
+  RowMatX K_;
+  VecX W_;
+  ProximalInverse inverse_;
+  mutable RowMatX e_, part_, picked_;
+  mutable VecX e_one_, part_one_;
+};
+
+}  // namespace jade

@@ -1,0 +1,226 @@
+#include "jade/gradients/island_tape.h"
+
+namespace jade {
+
+bool IslandTape::Links::operator==(const Links& o) const {
+  for (int side = 0; side < 2; ++side)
+    if (on[side].tree != o.on[side].tree || on[side].link != o.on[side].link) return false;
+  return true;
+}
+
+int IslandTape::part_of_velocity(int velocity) const {
+  int found = 0;
+  while (found + 1 < static_cast<int>(parts_.size()) && part(found + 1).v <= velocity) ++found;
+  return found;
+}
+
+PlacedTree& IslandTape::placed(int index, Place at) const {
+  GradientTree& tree = *part(index).tree;
+  return at == Place::start ? tree.start : at == Place::middle ? tree.middle : tree.end;
+}
+
+IslandTape::Links IslandTape::links_of(int shape_a, int shape_b) const {
+  const auto anchor = [&](int shape) {
+    const Anchor& at = collision_.shapes()[static_cast<std::size_t>(shape)].anchor;
+    return at.tree < 0 ? at : Anchor{part_of_tree_[static_cast<std::size_t>(at.tree)], at.link};
+  };
+  return {{anchor(shape_a), anchor(shape_b)}};
+}
+
+ShapePoses IslandTape::poses(int shape_a, int shape_b, Place at) const {
+  const Links links = links_of(shape_a, shape_b);
+  ShapePoses out;
+  for (int side = 0; side < 2; ++side) {
+    const CollisionShape& shape =
+        collision_.shapes()[static_cast<std::size_t>(side == 0 ? shape_a : shape_b)];
+    Transform& pose = side == 0 ? out.X_WA : out.X_WB;
+    const Anchor& on = links.on[side];
+    if (on.tree < 0) {
+      pose = shape.X_LS;
+      continue;
+    }
+    const PlacedTree& tree = placed(on.tree, at);
+    const std::size_t link = static_cast<std::size_t>(on.link);
+    pose = Transform{tree.work.R[link], tree.work.origin[0] + tree.work.r[link]} * shape.X_LS;
+    (side == 0 ? out.reference_a : out.reference_b) = tree.reference(on.link);
+  }
+  return out;
+}
+
+const PlacedContact& IslandTape::start_contact(int contact) {
+  const std::size_t c = static_cast<std::size_t>(contact);
+  const ContactTrace& trace = substep_->contacts[c];
+  if (!placed_[c])
+    place_contact(trace, collision_, poses(trace.shape_a, trace.shape_b, Place::start), nullptr,
+                  start_contacts_[c]);
+  placed_[c] = 1;
+  return start_contacts_[c];
+}
+
+Row12 IslandTape::gap_row(int shape_a, int shape_b, const Vec3& p, const Vec3& n, Place at) const {
+  const Links links = links_of(shape_a, shape_b);
+  Vec3 reference[2] = {Vec3::Zero(), Vec3::Zero()};
+  for (int side = 0; side < 2; ++side)
+    if (const Anchor& on = links.on[side]; on.tree >= 0)
+      reference[side] = placed(on.tree, at).reference(on.link);
+  return n.transpose() * relative_motion(p, reference[0], reference[1]);
+}
+
+Sides IslandTape::rates(const Links& links, Place at, const VecX& x) {
+  Sides out = Sides::Zero();
+  for (int side = 0; side < 2; ++side) {
+    const Anchor& on = links.on[side];
+    if (on.tree < 0) continue;
+    const GradientTree& tree = *part(on.tree).tree;
+    const auto own = x.segment(part(on.tree).v, tree.model.nv());
+    if (tree.alone)
+      out.segment<6>(6 * side) = own;
+    else
+      out.segment<6>(6 * side).noalias() = placed(on.tree, at).motion(tree.model, on.link).lazyProduct(own);
+  }
+  return out;
+}
+
+IslandTape::LinkRows IslandTape::displacements(const Links& links, Place at, int place) {
+  return rates(links, at, place, VecX(), place, -1);
+}
+
+/// d(J x) = J dx + (∂J/∂q dq) x
+IslandTape::LinkRows IslandTape::rates(const Links& links, Place at, int place, const VecX& x, int in,
+                                       int use) {
+  LinkRows out;
+  for (int side = 0; side < 2; ++side) {
+    const Anchor& on = links.on[side];
+    if (on.tree < 0) continue;
+    const Part& own = part(on.tree);
+    const Model& model = own.tree->model;
+    if (own.tree->alone) {
+      out.row[side] = in < 0 ? -1 : in + own.v;
+      continue;
+    }
+    for (const LinkSlot& slot : link_slots_)
+      if (slot.part == on.tree && slot.link == on.link && slot.place == place && slot.in == in &&
+          slot.use == use)
+        out.row[side] = slot.row;
+    if (out.row[side] >= 0) continue;
+    out.row[side] = tape.slot(6);
+    if (in >= 0) tape.add(out.row[side], in + own.v, placed(on.tree, at).motion(model, on.link));
+    if (x.size() > 0) {
+      own.tree->one = x.segment(own.v, model.nv());
+      placed(on.tree, at).motion_by_position(model, on.link, own.tree->one, by_position_);
+      tape.add(out.row[side], place + own.v, by_position_);
+    }
+    link_slots_.push_back({on.tree, on.link, place, in, use, out.row[side]});
+  }
+  return out;
+}
+
+void IslandTape::begin_forces(int out, int place, Place at) {
+  forces_out_ = out;
+  forces_place_ = place;
+  forces_at_ = at;
+  link_forces_.clear();
+}
+
+int IslandTape::force_row(const Anchor& on) {
+  if (part(on.tree).tree->alone) return forces_out_ + part(on.tree).v;
+  for (const LinkForce& force : link_forces_)
+    if (force.on.tree == on.tree && force.on.link == on.link) return force.row;
+  link_forces_.push_back({on, tape.slot(6), Vec6::Zero()});
+  return link_forces_.back().row;
+}
+
+void IslandTape::note_force(const Links& links, const Sides& force, double scale) {
+  for (int side = 0; side < 2; ++side) {
+    const Anchor& on = links.on[side];
+    if (on.tree < 0 || part(on.tree).tree->alone) continue;
+    static_cast<void>(force_row(on));
+    for (LinkForce& known : link_forces_)
+      if (known.on.tree == on.tree && known.on.link == on.link)
+        known.total += scale * force.segment<6>(6 * side);
+  }
+}
+
+void IslandTape::add_force_by(const Links& links, const ForceDerivative& by, const LinkRows& q,
+                              const LinkRows& place, const LinkRows& v0) {
+  for (int side = 0; side < 2; ++side) {
+    if (links.on[side].tree < 0) continue;
+    const int out = force_row(links.on[side]);
+    add_links(out, by.by_place.middleRows<6>(6 * side), place, 1);
+    if (by.q) add_links(out, by.by_q.middleRows<6>(6 * side), q, 1);
+    if (by.v0) add_links(out, by.by_v0.middleRows<6>(6 * side), v0, 1);
+  }
+}
+
+void IslandTape::end_forces() {
+  for (const LinkForce& force : link_forces_) {
+    const Part& own = part(force.on.tree);
+    const Model& model = own.tree->model;
+    PlacedTree& tree = placed(force.on.tree, forces_at_);
+    square_ = tree.motion(model, force.on.link).transpose();
+    // Contact forces do not move prescribed coordinates.
+    const auto clear = [&] {
+      for (int k = 0; k < model.nv(); ++k)
+        if (model.prescribed(k)) square_.row(k).setZero();
+    };
+    clear();
+    tape.add(forces_out_ + own.v, force.row, square_);
+    tree.force_by_position(model, force.on.link, force.total, square_);
+    clear();
+    tape.add(forces_out_ + own.v, forces_place_ + own.v, square_);
+  }
+}
+
+void IslandTape::add_generalised(const Links& links, Place at, const Sides& force, VecX& out) {
+  for (int side = 0; side < 2; ++side) {
+    const Anchor& on = links.on[side];
+    if (on.tree < 0) continue;
+    const GradientTree& tree = *part(on.tree).tree;
+    auto own = out.segment(part(on.tree).v, tree.model.nv());
+    if (tree.alone)
+      own += force.segment<6>(6 * side);
+    else
+      own += placed(on.tree, at).motion(tree.model, on.link).transpose() * force.segment<6>(6 * side);
+  }
+}
+
+void IslandTape::add_block(ClassSolve& classes, const RowsTrace& rows, const Links& links, Place at,
+                           const PlacedContact& contact) {
+  Rows12 J;
+  for (int r = 0; r < rows.count; ++r)
+    J.row(r) = rows.directions[static_cast<std::size_t>(r)].transpose() * contact.J;
+  for (int side = 0; side < 2; ++side) {
+    const Anchor& on = links.on[side];
+    if (on.tree < 0) continue;
+    GradientTree& tree = *part(on.tree).tree;
+    Eigen::Map<RowMatX> block = classes.add_block(rows.first, rows.count, on.tree);
+    const auto own = J.block(0, 6 * side, rows.count, 6);
+    if (tree.alone)
+      block = own;
+    else
+      block = own.lazyProduct(placed(on.tree, at).motion(tree.model, on.link));
+  }
+}
+
+void IslandTape::add_patches(ClassSolve& classes, const std::vector<RowsTrace>& rows,
+                             const std::vector<const PlacedContact*>& contacts) {
+  for (std::size_t first = 0; first < rows.size();) {
+    const auto links = [&](std::size_t i) {
+      return links_of(substep_->contacts[static_cast<std::size_t>(rows[i].contact)]);
+    };
+    const Links own = links(first);
+    const Vec3 origin = contacts[first]->p;
+    functionals_.clear();
+    std::size_t end = first;
+    for (; end < rows.size() && links(end) == own; ++end)
+      for (int r = 0; r < rows[end].count; ++r) {
+        const Vec3& d = rows[end].directions[static_cast<std::size_t>(r)];
+        functionals_.emplace_back();
+        functionals_.back() << d, cross3(contacts[end]->p - origin, d);
+      }
+    classes.add_patch(rows[first].first, static_cast<int>(functionals_.size()), functionals_.data());
+    first = end;
+  }
+}
+
+}  // namespace jade

@@ -1,0 +1,240 @@
+#include "jade/gradients/island_tape.h"
+#include "jade/stepping/closing_rate.h"
+
+namespace jade {
+
+void IslandTape::add_friction(const RowsTrace& rows, const PlacedContact& contact, const ForcesTrace& forces,
+                              double scale) {
+  if (uses_.empty()) return;
+  const ContactTrace& trace = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+  Vec3 by_mu = Vec3::Zero();
+  for (int r = 1; r < rows.count; ++r) {
+    const RowClass row_class = forces.classes[static_cast<std::size_t>(rows.first + r)];
+    const double sign = row_class == RowClass::high ? 1 : row_class == RowClass::low ? -1 : 0;
+    by_mu += sign * forces.f[rows.first] * rows.directions[static_cast<std::size_t>(r)];
+  }
+  if (by_mu.isZero(0)) return;
+  for (const Use& use : uses_)
+    if (use.id.kind == ParameterKind::friction && use.id.index == trace.material)
+      add_force(links_of(trace), Sides(contact.J.transpose() * by_mu), use.row, scale);
+}
+
+/// The contacts of a solve's rows where these are, and how their frames turn.
+void IslandTape::place_contacts(const SolveTrace& trace) {
+  v_free_ = trace.u_first;
+  v0_ = 0.5 * (substep_->v + trace.u_first);
+  if (moved_.size() < trace.rows.size()) moved_.resize(trace.rows.size());
+  if (frames_.size() < trace.rows.size()) frames_.resize(trace.rows.size());
+  contacts_.clear();
+  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    const RowsTrace& rows = trace.rows[i];
+    const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+    const PlacedContact& start = start_contact(rows.contact);
+    if (midpoint())
+      place_contact(contact, collision_, poses(contact.shape_a, contact.shape_b, Place::middle), &start,
+                    moved_[i]);
+    contacts_.push_back(midpoint() ? &moved_[i] : &start);
+    const Links links = links_of(contact);
+    const Sides slip = rows.from_start ? rates(links, Place::start, substep_->v)
+                                       : rates(links, Place::middle, rows.count == 2 ? v0_ : v_free_);
+    frame_by_position(rows, start, *contacts_[i], slip, frames_[i]);
+  }
+}
+
+IslandTape::LinkRows IslandTape::slip_rows(const Links& links, const RowsTrace& rows, const Solve& slots) {
+  if (rows.from_start) return rates(links, Place::start, q_, substep_->v, v_, 0);
+  const bool mean = rows.count == 2;
+  const int in = mean ? slots.v0 : slots.v_free;
+  if (in < 0) return {};
+  return rates(links, Place::middle, slots.place, mean ? v0_ : v_free_, in, 0);
+}
+
+void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index) {
+  const SolveTrace& trace = segment.trace;
+  const Solve& slots = segment.slots;
+  const RowsTrace& rows = trace.rows[index];
+  const int out = segment.out + rows.first;
+  bool wanted[3] = {false, false, false}, any = false, all = true;
+  for (int r = 0; r < rows.count; ++r) {
+    wanted[r] = segment.classes.is_free(rows.first + r) || rows.first + r == segment.also;
+    any = any || wanted[r];
+    all = all && wanted[r];
+  }
+  if (!any) return;
+
+  const bool with_start = midpoint() && trace.with_gaps;  // rows of v + v⁺, or of v⁺ alone
+  const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
+  RowDerivative by;
+  rows_by_position(rows, *contacts_[index], frames_[index], rates(links, Place::middle, segment.x), by);
+  RowMaps maps;
+  maps.by_start = -by.w_by_q;
+  maps.by_place = -by.w_by_place;
+  maps.by_v0 = -by.w_by_v0;
+  maps.by_v.setZero();
+  maps.by_x = -by.J;
+  if (trace.with_gaps) add_bias(segment, index, maps);
+
+  const LinkRows q = displacements(links, Place::start, q_);
+  const LinkRows place = midpoint() ? displacements(links, Place::middle, slots.place) : q;
+  const LinkRows v = rates(links, Place::start, q_, substep_->v, v_, 0);
+  const LinkRows v0 = slip_rows(links, rows, slots);
+  const LinkRows moved =
+      rates(links, Place::middle, slots.place, segment.x, with_start ? v_ : -1, segment.use);
+  const auto add = [&](const Rows12& M, int side, int in) {
+    if (in < 0) return;
+    if (all) return tape.add(out, in, M.block(0, 6 * side, rows.count, 6));
+    for (int r = 0; r < rows.count; ++r)
+      if (wanted[r]) tape.add(out + r, in, M.block<1, 6>(r, 6 * side));
+  };
+  for (int side = 0; side < 2; ++side) {
+    // Bodies that are alone have their velocities in one place.
+    const bool same_v = moved.row[side] == v.row[side], same_q = place.row[side] == q.row[side];
+    if (same_q) maps.by_start.middleCols<6>(6 * side) += maps.by_place.middleCols<6>(6 * side);
+    if (same_v) maps.by_v.middleCols<6>(6 * side) += maps.by_x.middleCols<6>(6 * side);
+    add(maps.by_start, side, q.row[side]);
+    if (!same_q) add(maps.by_place, side, place.row[side]);
+    add(maps.by_v, side, v.row[side]);
+    if (!same_v) add(maps.by_x, side, moved.row[side]);
+    add(maps.by_v0, side, v0.row[side]);
+  }
+}
+
+int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vector<int>& bends,
+                                 ClassSolve& classes) {
+  const SolveTrace& trace = substep_->solves[static_cast<std::size_t>(index)];
+  const bool with_start = midpoint() && trace.with_gaps;
+  if (with_start)
+    sum_ = substep_->v + trace.v_next;
+  else
+    sum_ = trace.v_next;
+  place_contacts(trace);
+  classes.rows.resize(trace.forces.classes.size());
+  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    const RowsTrace& rows = trace.rows[i];
+    const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+    for (int r = 0; r < rows.count; ++r) {
+      const std::size_t row = static_cast<std::size_t>(rows.first + r);
+      classes.rows[row] = {trace.forces.classes[row], rows.first, contact.friction};
+    }
+    add_block(classes, rows, links_of(contact), Place::middle, *contacts_[i]);
+  }
+  add_patches(classes, trace.rows, contacts_);
+  for (const LimitRowTrace& row : trace.limits)
+    add_limit_block(row, trace.forces.classes[static_cast<std::size_t>(row.row)], classes);
+  if (!classes.factor()) refuse("a segment's equations cannot be solved");
+
+  const SegmentRows segment{.trace = trace,
+                            .slots = slots,
+                            .bends = bends,
+                            .x = sum_,
+                            .classes = classes,
+                            .use = 2 * index + 1,
+                            .out = slots.forces};
+  begin_forces(slots.v_next, slots.place, Place::middle);
+  force_.clear();
+  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    const RowsTrace& rows = trace.rows[i];
+    const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
+    add_segment_rows(segment, i);
+    Vec3 F = Vec3::Zero();
+    for (int r = 0; r < rows.count; ++r)
+      F += trace.forces.f[rows.first + r] * rows.directions[static_cast<std::size_t>(r)];
+    add_force_by_position(F, *contacts_[i], frames_[i], force_);
+    note_force(links, contacts_[i]->J.transpose() * F, 1);
+    add_friction(rows, *contacts_[i], trace.forces, 1);
+    // Contacts between the same two links follow each other: their sum is put on the tape if they follow the same slip.
+    if (i + 1 < trace.rows.size()) {
+      const RowsTrace& next = trace.rows[i + 1];
+      if (links == links_of(substep_->contacts[static_cast<std::size_t>(next.contact)]) &&
+          next.from_start == rows.from_start && next.count == rows.count)
+        continue;
+    }
+    add_force_by(links, force_, displacements(links, Place::start, q_),
+                 displacements(links, Place::middle, slots.place), slip_rows(links, rows, slots));
+    force_.clear();
+  }
+  end_forces();
+  add_limit_rows(trace, slots, slots.forces);
+  return add_shares({.rows = trace.rows,
+                     .limits = trace.limits,
+                     .f = trace.forces.f,
+                     .at = Place::middle,
+                     .place = slots.place,
+                     .v0 = slots.v0,
+                     .s = slots.s,
+                     .v0_value = v0_,
+                     .length = trace.s,
+                     .slots = &slots},
+                    classes);
+}
+
+void IslandTape::add_limit_block(const LimitRowTrace& row, RowClass row_class, ClassSolve& classes) const {
+  const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+  const int own = part_of_velocity(limit.velocity);
+  classes.rows[static_cast<std::size_t>(row.row)] = {row_class, -1, 0};
+  classes.add_block(row.row, 1, own)(0, limit.velocity - part(own).v) = limit.sign;
+}
+
+void IslandTape::add_limit_rows(const SolveTrace& trace, const Solve& slots, int out) {
+  for (const LimitRowTrace& row : trace.limits) {
+    const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
+    if (!trace.with_gaps) continue;
+    const bool explicit_euler = step_->integrator == Integrator::explicit_euler;
+    double excess = limit.gap - limit.standoff;
+    if (explicit_euler) excess += trace.s * limit.approach;
+    const ClosingRate closing =
+        closing_rate(excess, trace.s, step_->h, push_out_length(limit.standoff, limit.clearance));
+    const double by_v = explicit_euler ? closing.by_excess * trace.s : midpoint() ? 0.5 : 0;  // ½ = 1 − ½
+    tape.add_scaled(out + row.row, q_ + limit.velocity, 1, -closing.by_excess * limit.sign);
+    tape.add_scaled(out + row.row, v_ + limit.velocity, 1, -by_v * limit.sign);
+    tape.add_scaled(out + row.row, slots.s, 1,
+                    -closing.by_s - (explicit_euler ? closing.by_excess * limit.approach : 0));
+    tape.add_scaled(out + row.row, step_size_in, 1, -closing.by_h);
+  }
+}
+
+/// r₂ of the bias: see Island::set_bias.
+void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, RowMaps& maps) {
+  const SolveTrace& trace = segment.trace;
+  const RowsTrace& rows = trace.rows[index];
+  const int out = segment.out + rows.first, length = segment.slots.s;
+  const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+  const PlacedContact& start = start_contact(rows.contact);
+  const Sides v = rates(links_of(contact), Place::start, substep_->v);
+  const double s = trace.s;
+  const bool explicit_euler = step_->integrator == Integrator::explicit_euler;
+  double excess = contact.now.gap - step_->standoff;
+  if (explicit_euler) excess += s * contact.approach;
+  const ClosingRate closing =
+      closing_rate(excess, s, step_->h, push_out_length(step_->standoff, step_->clearance));
+  // What of the closing speed is in the bias: of the gap that explicit Euler looks ahead to, or half of it.
+  const double of_approach = explicit_euler ? closing.by_excess * s : midpoint() ? -0.5 : 0;
+  const Row12 gap = start.n.transpose() * start.J;  // and the closing speed by rates
+  maps.by_start.row(0) -= closing.by_excess * gap;
+  if (of_approach != 0) {
+    maps.by_start.row(0) -= of_approach * approach_by_position(start, v);
+    maps.by_v.row(0) -= of_approach * gap;
+  }
+  const double by_s = closing.by_s + (explicit_euler ? closing.by_excess * contact.approach : 0);
+  tape.add_scaled(out, length, 1, -by_s);
+  if (closing.by_h != 0) tape.add_scaled(out, step_size_in, 1, -closing.by_h);
+  for (std::size_t b = 0; b < trace.bends.size(); ++b) {
+    const BendTrace& bend = trace.bends[b];
+    if (bend.shape_a != contact.shape_a || bend.shape_b != contact.shape_b) continue;
+    const double weight = midpoint() ? 2 : 1, span = bend.span;
+    if (segment.bends[b] >= 0) tape.add_scaled(out, segment.bends[b], 1, -weight * s / (span * span));
+    tape.add_scaled(out, length, 1, -weight * bend.value / (span * span));
+    tape.add_scaled(out, solve(bend.from).s, 1, 2 * weight * bend.value * s / (span * span * span));
+  }
+  if (!midpoint() || rows.count < 2) return;
+  SlipDerivative slip;
+  slip_at_start_by_position(rows, start, frames_[index], v, slip);
+  for (int r = 1; r < rows.count; ++r) {
+    maps.by_start.row(r) += slip.by_q.row(r);
+    maps.by_place.row(r) += slip.by_place.row(r);
+    maps.by_v0.row(r) += slip.by_v0.row(r);
+    maps.by_v.row(r) += slip.by_v.row(r);
+  }
+}
+
+}  // namespace jade
