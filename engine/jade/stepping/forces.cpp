@@ -6,17 +6,23 @@ namespace {
 // Of a sum over rows.
 constexpr double kForceRounding = 1e-13;
 
+// A problem in which no solution was found has taken so much more work than one that was solved.
+constexpr double kSearch = 4;
+
 }  // namespace
 
 /// `to_the_end`: see LcpSettings.
 bool Island::solve_rows(bool to_the_end) {
   LcpSettings lcp = settings_.lcp;
   const double n = rows_.size();
-  work_ += n * n * n;
+  work_ += n * n;
   lcp.to_the_end = to_the_end && !is_tired();
   solve(problem_, lcp, warm_, lcp_, solution_);
   warm_ = solution_.classes;
-  if (solution_.status != LcpStatus::solved) return false;
+  if (solution_.status != LcpStatus::solved) {
+    work_ += kSearch * n * n;
+    return false;
+  }
   if (solution_.certificate.residual > report.worst_residual) {
     report.worst_residual = solution_.certificate.residual;
     report.worst_stage = solution_.stage;

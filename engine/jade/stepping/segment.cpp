@@ -131,7 +131,12 @@ void Island::add_rows(bool middle) {
     problem_.rows.push_back({RowKind::normal, -1, 0});
     for (int r = 1; r < contact.rows; ++r)
       problem_.rows.push_back({RowKind::tangent, contact.first_row, pair.friction});
-    warm_.insert(warm_.end(), contact.classes.begin(), contact.classes.begin() + contact.rows);
+    for (int r = 0; r < contact.rows; ++r) {
+      // Of several valid answers the one that does not slip is preferred: what is at rest is not said to slip at no speed.
+      const bool slipped = contact.classes[r] == RowClass::high || contact.classes[r] == RowClass::low;
+      const bool at_rest = middle && !contact.slides && settings_.integrator == Integrator::midpoint;
+      warm_.push_back(slipped && at_rest ? RowClass::stick : contact.classes[r]);
+    }
   }
   add_limit_rows();
   rows_.solve_columns(row_trees_);
@@ -280,7 +285,7 @@ bool Island::solve_segment(double s) {
       size = std::max({size, tree->v_next.lpNorm<Eigen::Infinity>(), tree->now.v.lpNorm<Eigen::Infinity>()});
     }
     if (!midpoint || (pass > 0 && change <= kSettled * size)) return true;
-    if (is_tired() && pass >= kFirstPasses) {
+    if (is_tired() && pass > 0) {
       if (trace) trace->hurried = true;
       return true;
     }

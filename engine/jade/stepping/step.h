@@ -25,9 +25,9 @@ struct StepSettings {
   /// that when something pushes it on.
   double limit_standoff = 1e-9;
   int max_substeps = 64;  ///< of one island; what is left of the step then is lost time, reported
-  /// Work that an island may spend on a step, as the sum of rows³ over its contact problems. Where that is not enough, as in
+  /// Work that an island may spend on a step, as the sum of rows² over its contact problems. Where that is not enough, as in
   /// a heap that a hundred bodies rain into, the rest of the step is made in a hurry: see Island::hurry.
-  double patience = 5e8;
+  double patience = 3e5;
   bool continuous = true;  ///< off: motions are not certified. Only to show what continuous detection is for
   bool keep_path = false;  ///< hand out the motion within the step as well, for judges and slow replays
   LcpSettings lcp;
