@@ -32,6 +32,10 @@ constexpr int kMostSpun = 16;
 // Of the kinetic energy in a segment: forty times what a pendulum shows that turns by a tenth of a radian in it.
 constexpr double kMuchDrift = 4e-3;
 
+// What turns by less than this in a segment goes straight, to far below that share: where it is nearly at rest its energies
+// are rounding, and their differences say nothing.
+constexpr double kLittleTurn = 1e-3;
+
 // Sub-steps in a hurry; every one of them lets everything land that can be seen to.
 constexpr int kMostHurried = 8;
 
@@ -231,6 +235,15 @@ double Island::longest_part(double left) const {
   return turn <= kLargestTurn ? left : left / std::ceil(turn / kLargestTurn);
 }
 
+/// Whether some link turns in the segment just solved, at the rates of its start or at the mean ones, which `middle` has.
+bool Island::turns(double s) const {
+  double fastest = 0;
+  for (const MovingTree* tree : trees)
+    for (const DynamicsWorkspace* at : {&tree->start, &tree->middle})
+      for (const Vec6& V : at->V) fastest = std::max(fastest, V.head<3>().squaredNorm());
+  return s * s * fastest > kLittleTurn * kLittleTurn;
+}
+
 /// Whether mechanisms gain energy in the segment that nothing gave them, by more than their own accuracy: a light link in fast
 /// company turns little at the start and is spun up within, and the midpoint rule then errs by the order of the energy itself.
 /// Contact forces do the work f · ½ J_m (v + v⁺) exactly, and so do efforts, effort · Δq: a rule for no effort alone would
@@ -246,7 +259,7 @@ bool Island::drifts(double s) {
     jointed = jointed || model.links().size() > 1;
     braked = braked || model.has_dampers();
   }
-  if (!jointed) return false;
+  if (!jointed || !turns(s)) return false;
   for (MovingTree* tree : trees) {
     const Model& model = tree->model;
     const double before = kinetic_energy(model, tree->start, tree->now.v);

@@ -119,6 +119,7 @@ class Island {
   Anchor anchor(int shape) const;
   Vec3 relative_velocity(const LiveContact& contact, bool middle) const;
   double longest_part(double left) const;
+  bool turns(double s) const;
   bool drifts(double s);
   struct Certified {
     double s = 0, sigma = 0;  ///< length of the segment, and how much of it is free
