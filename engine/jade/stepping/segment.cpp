@@ -28,6 +28,8 @@ constexpr int kMostHalves = 12;
 // back at most; more needs a shorter segment.
 constexpr double kMuchBend = 0.02;
 constexpr double kMostBend = 2;
+// A normal that changes the velocity of its row by less than this, of the terms that it is made of, carries nothing.
+constexpr double kNoLoad = 1e-12;
 // Share of the kinetic energy that this may add in a segment.
 constexpr double kMuchWork = 1e-5;
 
@@ -397,10 +399,13 @@ void Island::finish_segment(double s) {
   }
   for (const int c : row_contacts_) {
     LiveContact& contact = contacts[c];
+    const int first = contact.first_row;
     contact.impulse.setZero();
+    // Classes of what touches without a load are rounding, and no guess for the next problem.
+    const bool loaded = problem_.A(first, first) * solution_.f[first] > kNoLoad * problem_.beta[first];
     for (int r = 0; r < contact.rows; ++r) {
-      contact.classes[r] = solution_.classes[contact.first_row + r];
-      contact.impulse += solution_.f[contact.first_row + r] * contact.directions[r];
+      contact.classes[r] = loaded ? solution_.classes[first + r] : RowClass::separate;
+      contact.impulse += solution_.f[first + r] * contact.directions[r];
     }
   }
   finish_limits();
