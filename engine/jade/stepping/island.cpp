@@ -84,11 +84,6 @@ void Island::begin(const StepSettings& settings, double h, const int* slots_of_t
   hurries_ = false;
 }
 
-Anchor Island::anchor(int shape) const {
-  const Anchor& at = collision_.shapes()[shape].anchor;
-  return at.tree < 0 ? at : Anchor{slot_of_tree[at.tree], at.link};
-}
-
 /// Poses of all shapes from the kinematics at the start or at the middle.
 void Island::place(bool middle) {
   std::vector<Transform>& poses = middle ? at_middle_ : at_start_;
@@ -148,8 +143,13 @@ void Island::find_contacts(const StepMemory& memory) {
   // Two shapes of an island pull at most twice as much at each other.
   const double reach = 2 * settings_.standoff + 4 * span_ * span_ * fastest + 2 * left_ * quickest;
 
+  // Every box overlaps a half-space.
+  const bool bounded = std::any_of(pairs.begin(), pairs.end(), [&](const NearPair& pair) {
+    return !collision_.shapes()[pair.a].geometry.is_half_space() &&
+           !collision_.shapes()[pair.b].geometry.is_half_space();
+  });
   boxes_.resize(shapes.size());
-  for (std::size_t i = 0; i < shapes.size(); ++i)
+  for (std::size_t i = 0; bounded && i < shapes.size(); ++i)
     boxes_[i] =
         bounds_of({collision_.shapes()[shapes[i]].geometry, at_start_[i]}, settings_.standoff + 0.5 * reach);
 
@@ -158,7 +158,7 @@ void Island::find_contacts(const StepMemory& memory) {
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     pair.has_rows = false;
-    if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) {
+    if (bounded && !boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) {
       pair.separation = std::numeric_limits<double>::infinity();  // farther than any length that matters here
       pair.normal.setZero();
       continue;
@@ -184,7 +184,7 @@ void Island::add_contacts(int pair) {
   order_.clear();
   for (std::size_t i = 0; i < points_.size(); ++i)
     order_.push_back({contact_key(pairs[pair], points_[i]), static_cast<int>(i)});
-  std::sort(order_.begin(), order_.end());
+  if (order_.size() > 1) std::sort(order_.begin(), order_.end());
   for (const auto& [key, i] : order_) {
     LiveContact& contact = contacts.emplace_back();
     contact.pair = pair;
@@ -235,13 +235,19 @@ double Island::longest_part(double left) const {
   return turn <= kLargestTurn ? left : left / std::ceil(turn / kLargestTurn);
 }
 
-/// Whether some link turns in the segment just solved, at the rates of its start or at the mean ones, which `middle` has.
+/// Whether some link may turn in the segment just solved: none turns faster than all joints of its tree together.
 bool Island::turns(double s) const {
-  double fastest = 0;
-  for (const MovingTree* tree : trees)
-    for (const DynamicsWorkspace* at : {&tree->start, &tree->middle})
-      for (const Vec6& V : at->V) fastest = std::max(fastest, V.head<3>().squaredNorm());
-  return s * s * fastest > kLittleTurn * kLittleTurn;
+  for (const MovingTree* tree : trees) {
+    double together = 0;
+    for (const Link& link : tree->model.links()) {
+      if (link.motion == LinkMotion::prismatic) continue;
+      const int count = std::min(link.nv, 3), first = link.v + link.nv - count;
+      together += std::sqrt(std::max(tree->now.v.segment(first, count).squaredNorm(),
+                                     tree->v_next.segment(first, count).squaredNorm()));
+    }
+    if (s * together > kLittleTurn) return true;
+  }
+  return false;
 }
 
 /// Whether mechanisms gain energy in the segment that nothing gave them, by more than their own accuracy: a light link in fast
