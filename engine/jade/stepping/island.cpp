@@ -32,6 +32,10 @@ constexpr int kMostSpun = 16;
 // Of the kinetic energy in a segment: forty times what a pendulum shows that turns by a tenth of a radian in it.
 constexpr double kMuchDrift = 4e-3;
 
+// What turns by less than this in a segment goes straight, to far below that share: where it is nearly at rest its energies
+// are rounding, and their differences say nothing.
+constexpr double kLittleTurn = 1e-3;
+
 // Sub-steps in a hurry; every one of them lets everything land that can be seen to.
 constexpr int kMostHurried = 8;
 
@@ -78,11 +82,6 @@ void Island::begin(const StepSettings& settings, double h, const int* slots_of_t
   slip_events_ = 0;
   work_ = 0;
   hurries_ = false;
-}
-
-Anchor Island::anchor(int shape) const {
-  const Anchor& at = collision_.shapes()[shape].anchor;
-  return at.tree < 0 ? at : Anchor{slot_of_tree[at.tree], at.link};
 }
 
 /// Poses of all shapes from the kinematics at the start or at the middle.
@@ -144,8 +143,13 @@ void Island::find_contacts(const StepMemory& memory) {
   // Two shapes of an island pull at most twice as much at each other.
   const double reach = 2 * settings_.standoff + 4 * span_ * span_ * fastest + 2 * left_ * quickest;
 
+  // Every box overlaps a half-space.
+  const bool bounded = std::any_of(pairs.begin(), pairs.end(), [&](const NearPair& pair) {
+    return !collision_.shapes()[pair.a].geometry.is_half_space() &&
+           !collision_.shapes()[pair.b].geometry.is_half_space();
+  });
   boxes_.resize(shapes.size());
-  for (std::size_t i = 0; i < shapes.size(); ++i)
+  for (std::size_t i = 0; bounded && i < shapes.size(); ++i)
     boxes_[i] =
         bounds_of({collision_.shapes()[shapes[i]].geometry, at_start_[i]}, settings_.standoff + 0.5 * reach);
 
@@ -154,7 +158,7 @@ void Island::find_contacts(const StepMemory& memory) {
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     pair.has_rows = false;
-    if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) {
+    if (bounded && !boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) {
       pair.separation = std::numeric_limits<double>::infinity();  // farther than any length that matters here
       pair.normal.setZero();
       continue;
@@ -180,7 +184,7 @@ void Island::add_contacts(int pair) {
   order_.clear();
   for (std::size_t i = 0; i < points_.size(); ++i)
     order_.push_back({contact_key(pairs[pair], points_[i]), static_cast<int>(i)});
-  std::sort(order_.begin(), order_.end());
+  if (order_.size() > 1) std::sort(order_.begin(), order_.end());
   for (const auto& [key, i] : order_) {
     LiveContact& contact = contacts.emplace_back();
     contact.pair = pair;
@@ -231,6 +235,21 @@ double Island::longest_part(double left) const {
   return turn <= kLargestTurn ? left : left / std::ceil(turn / kLargestTurn);
 }
 
+/// Whether some link may turn in the segment just solved: none turns faster than all joints of its tree together.
+bool Island::turns(double s) const {
+  for (const MovingTree* tree : trees) {
+    double together = 0;
+    for (const Link& link : tree->model.links()) {
+      if (link.motion == LinkMotion::prismatic) continue;
+      const int count = std::min(link.nv, 3), first = link.v + link.nv - count;
+      together += std::sqrt(std::max(tree->now.v.segment(first, count).squaredNorm(),
+                                     tree->v_next.segment(first, count).squaredNorm()));
+    }
+    if (s * together > kLittleTurn) return true;
+  }
+  return false;
+}
+
 /// Whether mechanisms gain energy in the segment that nothing gave them, by more than their own accuracy: a light link in fast
 /// company turns little at the start and is spun up within, and the midpoint rule then errs by the order of the energy itself.
 /// Contact forces do the work f · ½ J_m (v + v⁺) exactly, and so do efforts, effort · Δq: a rule for no effort alone would
@@ -246,7 +265,7 @@ bool Island::drifts(double s) {
     jointed = jointed || model.links().size() > 1;
     braked = braked || model.has_dampers();
   }
-  if (!jointed) return false;
+  if (!jointed || !turns(s)) return false;
   for (MovingTree* tree : trees) {
     const Model& model = tree->model;
     const double before = kinetic_energy(model, tree->start, tree->now.v);

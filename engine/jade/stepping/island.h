@@ -116,9 +116,13 @@ class Island {
   void move(double sigma, double s);
   void place(bool middle);
   const Transform& placed(int slot, bool middle) const { return (middle ? at_middle_ : at_start_)[slot]; }
-  Anchor anchor(int shape) const;
+  Anchor anchor(int shape) const {
+    const Anchor& at = collision_.shapes()[shape].anchor;
+    return at.tree < 0 ? at : Anchor{slot_of_tree[at.tree], at.link};
+  }
   Vec3 relative_velocity(const LiveContact& contact, bool middle) const;
   double longest_part(double left) const;
+  bool turns(double s) const;
   bool drifts(double s);
   struct Certified {
     double s = 0, sigma = 0;  ///< length of the segment, and how much of it is free
@@ -147,6 +151,7 @@ class Island {
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
+  bool knows_of_velocities(double s) const;
   bool update_free_motion(double s);
   void set_bias(double s);
   bool forecast_bends(double s);
