@@ -9,7 +9,7 @@ namespace jade {
 namespace {
 
 using Kind = Feature::Kind;
-using Mat3x12 = Eigen::Matrix<double, 3, 12>;
+using Mat3x12 = FeatureContactDerivative::Matrix;
 
 /// Closest points of the features' cores and the normal, before the radii are taken off. The step asks for them at every
 /// contact, the derivatives below are the gradients' alone.
@@ -58,10 +58,10 @@ struct Placed {
   Mat3x12 dx = Mat3x12::Zero(), dd = Mat3x12::Zero();
 };
 
-Placed place(const Feature& f, const Transform& X, int first_column) {
+Placed place(const Feature& f, const Transform& X, const Vec3& centre, int first_column) {
   Placed placed{X * f.point, X.R * f.direction};
   placed.dx.middleCols<3>(first_column).setIdentity();
-  placed.dx.middleCols<3>(first_column + 3) = -skew(placed.x - X.p);
+  placed.dx.middleCols<3>(first_column + 3) = -skew(placed.x - centre);
   placed.dd.middleCols<3>(first_column + 3) = -skew(placed.d);
   return placed;
 }
@@ -117,20 +117,11 @@ Core from_separation(const Foot& a, const Foot& b, const Vec3& toward_B) {
   return {a, b, n, normalised(n, length, b.dp - a.dp)};
 }
 
+/// Of features of which neither is a plane.
 Core solve(const Feature& fa, const Transform& X_WA, const Feature& fb, const Transform& X_WB,
-           const Vec3& toward_B) {
-  const Placed a = place(fa, X_WA, 0), b = place(fb, X_WB, 6);
+           const Vec3& toward_B, const RotationCentres& about) {
+  const Placed a = place(fa, X_WA, about.A, 0), b = place(fb, X_WB, about.B, 6);
   const Foot foot_a{a.x, a.dx}, foot_b{b.x, b.dx};
-  const auto foot_on_plane = [](const Placed& plane, const Foot& y) {
-    const double height = plane.d.dot(y.p - plane.x);
-    const Eigen::Matrix<double, 1, 12> dheight =
-        plane.d.transpose() * (y.dp - plane.dx) + (y.p - plane.x).transpose() * plane.dd;
-    return Foot{y.p - height * plane.d, y.dp - plane.d * dheight - height * plane.dd};
-  };
-
-  if (fa.kind == Kind::plane && fb.kind == Kind::point) return {foot_on_plane(a, foot_b), foot_b, a.d, a.dd};
-  if (fa.kind == Kind::point && fb.kind == Kind::plane)
-    return {foot_a, foot_on_plane(b, foot_a), -b.d, -b.dd};
   if (fa.kind == Kind::point && fb.kind == Kind::point) return from_separation(foot_a, foot_b, toward_B);
   if (fa.kind == Kind::line && fb.kind == Kind::point)
     return from_separation(foot_on_line(a, b.x, b.dx), foot_b, toward_B);
@@ -144,6 +135,32 @@ Core solve(const Feature& fa, const Transform& X_WA, const Feature& fb, const Tr
   const Mat3x12 dw = sign * (skew(a.d) * b.dd - skew(b.d) * a.dd);
   const auto [on_a, on_b] = feet_of_lines(a, b);
   return {on_a, on_b, n, normalised(n, length, dw)};
+}
+
+/// A point x at the height h over a plane with the outward normal m. The height changes by the motion of the material
+/// points, dh = m·(dx − dx_P), the normal by the plane's rotation, dm = θ_P × m, and the point half-way between the
+/// surfaces, x − ½ (h + radius) m, by  dx − ½ m dh − ½ (h + radius) dm.
+struct PlacedFeature {
+  const Feature& feature;
+  const Transform& X_W;
+  const Vec3& centre;
+  int first_column;
+};
+FeatureContactDerivative point_on_plane_derivative(const PlacedFeature& plane, const PlacedFeature& point) {
+  const Vec3 m = plane.X_W.R * plane.feature.direction, x = point.X_W * point.feature.point;
+  const double h = m.dot(x - plane.X_W.p) - plane.feature.direction.dot(plane.feature.point);
+  const Vec3 arm = x - point.centre, half = 0.5 * m;
+  const int on_plane = plane.first_column, on_point = point.first_column;
+  FeatureContactDerivative out;
+  out.normal.setZero();
+  out.normal.middleCols<3>(on_plane + 3) = (on_plane == 0 ? -1.0 : 1.0) * skew(m);  // it points from A to B
+  const Mat3 across = half * m.transpose();
+  out.midpoint.middleCols<3>(on_plane) = across;
+  out.midpoint.middleCols<3>(on_plane + 3) =
+      0.5 * (h + point.feature.radius) * skew(m) - half * m.cross(x - plane.centre).transpose();
+  out.midpoint.middleCols<3>(on_point) = Mat3::Identity() - across;
+  out.midpoint.middleCols<3>(on_point + 3) = half * m.cross(arm).transpose() - skew(arm);
+  return out;
 }
 
 }  // namespace
@@ -167,8 +184,12 @@ FeatureContact closest_points(const Feature& a, const Transform& X_WA, const Fea
 }
 
 FeatureContactDerivative closest_points_derivative(const Feature& a, const Transform& X_WA, const Feature& b,
-                                                   const Transform& X_WB, const Vec3& toward_B) {
-  const Core core = solve(a, X_WA, b, X_WB, toward_B);
+                                                   const Transform& X_WB, const Vec3& toward_B,
+                                                   const RotationCentres& about) {
+  const PlacedFeature on_A{a, X_WA, about.A, 0}, on_B{b, X_WB, about.B, 6};
+  if (a.kind == Kind::plane) return point_on_plane_derivative(on_A, on_B);
+  if (b.kind == Kind::plane) return point_on_plane_derivative(on_B, on_A);
+  const Core core = solve(a, X_WA, b, X_WB, toward_B, about);
   return {core.dn, 0.5 * (core.a.dp + core.b.dp + (a.radius - b.radius) * core.dn)};
 }
 

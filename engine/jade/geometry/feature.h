@@ -35,16 +35,22 @@ FeatureContact closest_points(const Feature& a, const Transform& X_WA, const Fea
                               const Transform& X_WB, const Vec3& toward_B);
 
 /// How normal and contact point move when the two bodies do, with both features held fixed in their bodies.
-/// Columns: translation of A (3), rotation of A about the origin of its frame (3), both in world axes; then the
-/// same of B.
+/// Columns: translation of A (3), rotation of A about its centre (3), both in world axes; then the same of B.
 /// The gap needs no matrix: dgap = n·(dx_B − dx_A) of the material points at the feet, because at the feet the
 /// first variation of the feet themselves is orthogonal to n.
 struct FeatureContactDerivative {
-  Eigen::Matrix<double, 3, 12> normal;    ///< d normal
-  Eigen::Matrix<double, 3, 12> midpoint;  ///< d ½(p_A + p_B)
+  using Matrix = Eigen::Matrix<double, 3, 12, Eigen::RowMajor>;
+  Matrix normal;    ///< d normal
+  Matrix midpoint;  ///< d ½(p_A + p_B)
+};
+
+/// The points that the two bodies turn about, world.
+struct RotationCentres {
+  Vec3 A, B;
 };
 
 FeatureContactDerivative closest_points_derivative(const Feature& a, const Transform& X_WA, const Feature& b,
-                                                   const Transform& X_WB, const Vec3& toward_B);
+                                                   const Transform& X_WB, const Vec3& toward_B,
+                                                   const RotationCentres& about);
 
 }  // namespace jade

@@ -31,9 +31,13 @@ std::vector<Setting> settings() {
           {"edge on edge", edge, rod}};
 }
 
+// Centres of rotation that are nowhere special.
+const RotationCentres kAbout{{0.3, -0.1, 0.2}, {-0.4, 0.5, 0.7}};
+
 /// Moves a pose by the six numbers that the derivative's columns stand for.
-Transform moved(const Transform& X, const Vec6& twist) {
-  return {rotation_exp(twist.tail<3>()) * X.R, X.p + twist.head<3>()};
+Transform moved(const Transform& X, const Vec3& centre, const Vec6& twist) {
+  const Mat3 turn = rotation_exp(twist.tail<3>());
+  return {turn * X.R, centre + turn * (X.p - centre) + twist.head<3>()};
 }
 
 TEST(ClosestPoints, FeetLieOnTheNormalAtTheGap) {
@@ -65,14 +69,14 @@ TEST(ClosestPoints, AreTheClosestOfAllPointsOnTwoLines) {
 
 TEST(ClosestPointsDerivative, AgreesWithDifferences) {
   for (const auto& [name, a, b] : settings()) {
-    const FeatureContactDerivative d = closest_points_derivative(a, kPoseA, b, kPoseB, kToward);
+    const FeatureContactDerivative d = closest_points_derivative(a, kPoseA, b, kPoseB, kToward, kAbout);
     const FeatureContact c = closest_points(a, kPoseA, b, kPoseB, kToward);
     for (int k = 0; k < 12; ++k) {
       const auto f = [&, a = a, b = b](double s) -> VecX {
         Vec6 twist_A = Vec6::Zero(), twist_B = Vec6::Zero();
         (k < 6 ? twist_A[k] : twist_B[k - 6]) = s;
         const FeatureContact m =
-            closest_points(a, moved(kPoseA, twist_A), b, moved(kPoseB, twist_B), kToward);
+            closest_points(a, moved(kPoseA, kAbout.A, twist_A), b, moved(kPoseB, kAbout.B, twist_B), kToward);
         VecX out(7);
         out << m.normal, 0.5 * (m.p_A + m.p_B), m.gap;
         return out;
@@ -83,7 +87,7 @@ TEST(ClosestPointsDerivative, AgreesWithDifferences) {
 
       // The gap changes only by the motion of the material points at the feet.
       const bool of_A = k < 6;
-      const Vec3 arm = (of_A ? c.p_A - kPoseA.p : c.p_B - kPoseB.p);
+      const Vec3 arm = (of_A ? c.p_A - kAbout.A : c.p_B - kAbout.B);
       const Vec3 motion = k % 6 < 3 ? Vec3(Vec3::Unit(k % 6)) : Vec3(Vec3::Unit(k % 3).cross(arm));
       EXPECT_NEAR((of_A ? -1 : 1) * c.normal.dot(motion), numeric[6], 1e-9) << name << " column " << k;
     }

@@ -70,7 +70,7 @@ VecX IslandTape::velocity_change(const std::vector<RowsTrace>& rows, const std::
     for (int r = 0; r < rows[i].count; ++r)
       F += f[rows[i].first + r] * rows[i].directions[static_cast<std::size_t>(r)];
     add_generalised(links_of(substep_->contacts[static_cast<std::size_t>(rows[i].contact)]), at,
-                    contacts_[i]->J.transpose() * F, change);
+                    contacts_[i]->along(F).transpose(), change);
   }
   for (const LimitRowTrace& row : limits) {
     const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
@@ -105,7 +105,7 @@ void IslandTape::add_impulse_rows(const CollisionTrace& collision, std::size_t i
   const bool bounces = collision.bounces[index] != 0;
   if (impulse.given) {
     // The returned impulse is e times the one before: by e it is that one.
-    const Sides normal = at.J.transpose() * rows.directions[0];
+    const Sides normal = at.along(rows.directions[0]).transpose();
     if (!bounces) return;
     add_force(links, normal, out, contact.restitution);
     for (const Use& use : uses_)
@@ -117,7 +117,7 @@ void IslandTape::add_impulse_rows(const CollisionTrace& collision, std::size_t i
   for (int r = 0; r < rows.count; ++r) any = any || classes.is_free(rows.first + r);
   if (!any) return;
   RowDerivative by;
-  rows_by_position(rows, at, frame, rates(links, Place::start, impulse.to), by);
+  rows_by_position(rows, rows.count, at, frame, rates(links, Place::start, impulse.to), by);
   add_links(out, (by.w_by_q + by.w_by_place).topRows(rows.count), q, -1);
   add_links(out, by.w_by_v0.topRows(rows.count), before, -1);
   // The unknown rates are those after: they change with the place as well.
@@ -126,7 +126,7 @@ void IslandTape::add_impulse_rows(const CollisionTrace& collision, std::size_t i
   if (!impulse.bounces || !bounces) return;
   const Sides v = rates(links, Place::start, collision.v_before);
   add_links(out, approach_by_position(at, v), q, -contact.restitution);
-  add_links(out, Row12(at.n.transpose() * at.J), before, -contact.restitution);
+  add_links(out, at.along(at.n), before, -contact.restitution);
   for (const Use& use : uses_)
     if (use.id.kind == ParameterKind::restitution && use.id.index == contact.material)
       tape.add_scaled(out, use.row, 1, -at.n.dot(at.velocity(v)));
@@ -170,7 +170,7 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
     force_.clear();
     add_force_by_position(F, *contacts_[i], frames_[i], force_);
     add_force_by(links, force_, q, q, rates(links, Place::start, q_, collision.v_before, v_before, 0));
-    note_force(links, contacts_[i]->J.transpose() * F, 1);
+    note_force(links, contacts_[i]->along(F).transpose(), 1);
     if (!impulse.given) add_friction(rows, *contacts_[i], impulse.forces, 1);
     add_impulse_rows(collision, i, impulse, v_before, classes,
                      (impulse.given ? forces_before : forces) + rows.first);

@@ -5,20 +5,51 @@
 #include "jade/math/rotation.h"
 
 namespace jade {
+namespace {
 
-Mat3x12 relative_motion(const Vec3& p, const Vec3& reference_a, const Vec3& reference_b) {
-  Mat3x12 J;
-  J.middleCols<3>(0) = -Mat3::Identity();
-  J.middleCols<3>(3) = skew(p - reference_a);
-  J.middleCols<3>(6) = Mat3::Identity();
-  J.middleCols<3>(9) = skew(reference_b - p);
-  return J;
+using Row6 = Eigen::Matrix<double, 1, 6>;
+using Mat3x6 = Eigen::Matrix<double, 3, 6, Eigen::RowMajor>;
+
+/// a × each column.
+template <class Matrix>
+Mat3x6 cross_columns(const Vec3& a, const Matrix& M) {
+  Mat3x6 out;
+  out.row(0) = a[1] * M.row(2) - a[2] * M.row(1);
+  out.row(1) = a[2] * M.row(0) - a[0] * M.row(2);
+  out.row(2) = a[0] * M.row(1) - a[1] * M.row(0);
+  return out;
 }
 
-Mat3x12 PlacedContact::velocity_by_position(const Sides& x) const {
-  Mat3x12 out = skew(spin(x)) * P;
-  out.middleCols<3>(0) += skew(x.segment<3>(3));
-  out.middleCols<3>(6) -= skew(x.segment<3>(9));
+}  // namespace
+
+Vec3 ContactPoint::velocity(const Sides& x) const {
+  Vec3 out = Vec3::Zero();
+  if (moves[1]) out += x.segment<3>(6) + cross3(x.segment<3>(9), arm[1]);
+  if (moves[0]) out -= x.segment<3>(0) + cross3(x.segment<3>(3), arm[0]);
+  return out;
+}
+
+Row12 ContactPoint::along(const Vec3& u) const {
+  Row12 out = Row12::Zero();
+  if (moves[0]) out.head<6>() << -u.transpose(), cross3(u, arm[0]).transpose();
+  if (moves[1]) out.tail<6>() << u.transpose(), cross3(arm[1], u).transpose();
+  return out;
+}
+
+void ContactPoint::add_along(const Vec3& u, const Mat3x12& M, Row12& out) const {
+  for (int side = 0; side < 2; ++side) {
+    if (!moves[side]) continue;
+    const auto own = M.middleCols<6>(6 * side);
+    out.middleCols<6>(6 * side) += u[0] * own.row(0) + u[1] * own.row(1) + u[2] * own.row(2);
+  }
+}
+
+/// u·(spin × dp + ω_a × dx_a − ω_b × dx_b)
+Row12 PlacedContact::velocity_by_position(const Vec3& u, const Sides& x) const {
+  Row12 out = Row12::Zero();
+  add_along(cross3(u, spin(x)), P, out);
+  if (moves[0]) out.segment<3>(0) += cross3(u, x.segment<3>(3)).transpose();
+  if (moves[1]) out.segment<3>(6) -= cross3(u, x.segment<3>(9)).transpose();
   return out;
 }
 
@@ -28,29 +59,34 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   const PreparedShape& shape_b = collision.shapes()[contact.shape_b].geometry;
   const auto &X_WA = poses.X_WA, &X_WB = poses.X_WB;
   const Vec3& n = contact.now.normal;
-  const Vec3 toward[2] = {X_WA.R.transpose() * n, -(X_WB.R.transpose() * n)};
+  const bool may_travel = has_travelling_features(shape_a) || has_travelling_features(shape_b);
+  Vec3 toward[2] = {Vec3::Zero(), Vec3::Zero()};
+  if (may_travel) {
+    toward[0] = X_WA.R.transpose() * n;
+    toward[1] = -(X_WB.R.transpose() * n);
+  }
   // At the start the features are where they were found: the lowest point of a rim is there already.
-  const Feature on_a = start ? followed(contact.a, shape_a, toward[0]) : contact.a;
-  const Feature on_b = start ? followed(contact.b, shape_b, toward[1]) : contact.b;
+  const bool follow = start != nullptr && may_travel;
+  const Feature on_a = follow ? followed(contact.a, shape_a, toward[0]) : contact.a;
+  const Feature on_b = follow ? followed(contact.b, shape_b, toward[1]) : contact.b;
   const FeatureContact at = start ? closest_points(on_a, X_WA, on_b, X_WB, n) : contact.now;
   out.p = 0.5 * (at.p_A + at.p_B);
   out.n = at.normal;
   out.R_WB = X_WB.R;
-  out.J = relative_motion(out.p, poses.reference_a, poses.reference_b);
-  const FeatureContactDerivative derivative = closest_points_derivative(on_a, X_WA, on_b, X_WB, n);
-  // From the origins of the shapes to the reference points: t + θ × (origin − reference).
+  out.arm[0] = out.p - poses.reference_a;
+  out.arm[1] = out.p - poses.reference_b;
+  const FeatureContactDerivative derivative =
+      closest_points_derivative(on_a, X_WA, on_b, X_WB, n, {poses.reference_a, poses.reference_b});
+  out.N = derivative.normal;
+  out.P = derivative.midpoint;
+  out.travels = out.turns = false;
   for (int side = 0; side < 2; ++side) {
-    const Mat3 arm = side == 0 ? skew(X_WA.p - poses.reference_a) : skew(X_WB.p - poses.reference_b);
-    const int t = 6 * side, r = t + 3;
-    out.N.middleCols<3>(t) = derivative.normal.middleCols<3>(t);
-    out.N.middleCols<3>(r) = derivative.normal.middleCols<3>(r) - derivative.normal.middleCols<3>(t) * arm;
-    out.P.middleCols<3>(t) = derivative.midpoint.middleCols<3>(t);
-    out.P.middleCols<3>(r) =
-        derivative.midpoint.middleCols<3>(r) - derivative.midpoint.middleCols<3>(t) * arm;
+    out.moves[side] = poses.moves[side];
+    out.turns = out.turns || (out.moves[side] && !out.N.middleCols<6>(6 * side).isZero(0));
   }
+  if (!may_travel) return;
 
   // A point that travels along its rim: x_S = x_S(toward_S), toward_S = ± Rᵀ n.
-  out.travels = false;
   for (int side = 0; side < 2; ++side) {
     const Feature& feature = side == 0 ? contact.a : contact.b;
     const Mat3 travel = followed_derivative(feature, side == 0 ? shape_a : shape_b, toward[side]);
@@ -64,6 +100,7 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
     if (!start) moved += along * out.N;
     out.N += by_point_n * moved;
     out.P += by_point_p * moved;
+    out.turns = true;
     if (!start) continue;
     if (!out.travels) {
       out.N0.setZero();
@@ -75,120 +112,152 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   }
 }
 
-void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
-                       const Sides& v0, FrameDerivative& out) {
-  // The second tangent may be the left-handed one: the frame turns with n × t₁ all the same.
-  const Vec3 &n = rows.directions[0], t2 = cross3(n, rows.directions[1]);
-  out.by_place = skew(n) * at.N;
-  out.by_q.setZero();
-  out.by_v0.setZero();
-  if (at.travels) out.by_q = skew(n) * at.N0;
-  if (rows.count < 2) return;
-  if (rows.from_start) {
-    const Vec3 y = start.velocity(v0);
-    const double along_n = n.dot(y), length = (y - along_n * n).norm();
-    out.by_place -= n * Row12(along_n / length * (t2.transpose() * at.N));
-    out.by_v0 = n * Row12(t2.transpose() * start.J / length);
-    out.by_q += n * Row12(t2.transpose() * start.velocity_by_position(v0) / length);
-    if (at.travels) out.by_q -= n * Row12(along_n / length * (t2.transpose() * at.N0));
-    return;
-  }
-  if (rows.along_slip) {
-    const Vec3 y = at.velocity(v0);
-    const double along_n = n.dot(y), length = (y - along_n * n).norm();
-    const Row12 turn = t2.transpose() * (at.velocity_by_position(v0) - along_n * at.N) / length;
-    out.by_place += n * turn;
-    out.by_v0 = n * Row12(t2.transpose() * at.J / length);
-    if (at.travels)
-      out.by_q +=
-          n * Row12(t2.transpose() * (skew(PlacedContact::spin(v0)) * at.P0 - along_n * at.N0) / length);
-    return;
-  }
-  int least = 0;
-  (start.R_WB.transpose() * n).cwiseAbs().minCoeff(&least);
-  const Vec3 y = start.R_WB.col(least);
-  const double along_n = n.dot(y), length = (y - along_n * n).norm();
-  out.by_place -= n * Row12(along_n / length * (t2.transpose() * at.N));
-  out.by_q.middleCols<3>(9) -= n * (cross3(t2, y) / length).transpose();  // shape b turns its axes
-  if (at.travels) out.by_q -= n * Row12(along_n / length * (t2.transpose() * at.N0));
+/// u·ρ = (u × n)·dn + (u·n) φ
+Row12 FrameDerivative::turn_by_place(const Vec3& u, const PlacedContact& at) const {
+  Row12 out = u.dot(n) * by_place;
+  if (at.turns) at.add_along(cross3(u, n), at.N, out);
+  return out;
 }
 
-void rows_by_position(const RowsTrace& rows, const PlacedContact& at, const FrameDerivative& frame,
+Row12 FrameDerivative::turn_by_start(const Vec3& u, const PlacedContact& at) const {
+  Row12 out = u.dot(n) * by_q;
+  if (at.travels) at.add_along(cross3(u, n), at.N0, out);
+  return out;
+}
+
+void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
+                       const Sides& v0, FrameDerivative& out) {
+  out.n = rows.directions[0];
+  out.by_place.setZero();
+  out.by_q.setZero();
+  out.by_v0.setZero();
+  out.q = at.travels;
+  out.v0 = false;
+  if (rows.count < 2) return;
+  // The second tangent may be the left-handed one: the frame turns with n × t₁ all the same.
+  const Vec3 &n = out.n, t2 = cross3(n, rows.directions[1]);
+  Vec3 y = Vec3::Zero();
+  if (rows.from_start) {
+    y = start.velocity(v0);
+    out.by_v0 = start.along(t2);
+    out.by_q = start.velocity_by_position(t2, v0);
+  } else if (rows.along_slip) {
+    y = at.velocity(v0);
+    out.by_v0 = at.along(t2);
+    out.by_place = at.velocity_by_position(t2, v0);
+    if (at.travels) at.add_along(cross3(t2, PlacedContact::spin(v0)), at.P0, out.by_q);
+  } else {
+    int least = 0;
+    (start.R_WB.transpose() * n).cwiseAbs().minCoeff(&least);
+    y = start.R_WB.col(least);
+    if (at.moves[1]) out.by_q.tail<3>() = cross3(y, t2).transpose();  // shape b turns its axes
+  }
+  out.v0 = rows.from_start || rows.along_slip;
+  out.q = out.q || rows.from_start || (!rows.along_slip && at.moves[1]);
+  const double along_n = n.dot(y);
+  if (at.turns) at.add_along(-along_n * t2, at.N, out.by_place);
+  if (at.travels) at.add_along(-along_n * t2, at.N0, out.by_q);
+  const double per = 1 / (y - along_n * n).norm();
+  out.by_place *= per;
+  if (out.q) out.by_q *= per;
+  if (out.v0) out.by_v0 *= per;
+}
+
+void rows_by_position(const RowsTrace& rows, int count, const PlacedContact& at, const FrameDerivative& frame,
                       const Sides& x, RowDerivative& out) {
   const Vec3 velocity = at.velocity(x);
-  const Mat3x12 turned = at.velocity_by_position(x);
-  for (int r = 0; r < rows.count; ++r) {
+  for (int r = 0; r < count; ++r) {
     const Vec3& d = rows.directions[static_cast<std::size_t>(r)];
     const Vec3 c = cross3(d, velocity);
-    out.J.row(r) = d.transpose() * at.J;
-    out.w_by_place.row(r) = c.transpose() * frame.by_place + d.transpose() * turned;
-    out.w_by_v0.row(r) = c.transpose() * frame.by_v0;
-    out.w_by_q.row(r) = c.transpose() * frame.by_q;
-    if (at.travels)
-      out.w_by_q.row(r) += cross3(d, PlacedContact::spin(x)).transpose() * at.P0;  // d·(spin × dp)
+    out.J.row(r) = at.along(d);
+    out.w_by_place.row(r) = frame.turn_by_place(c, at) + at.velocity_by_position(d, x);
+    out.w_by_v0.row(r) = c.dot(frame.n) * frame.by_v0;
+    Row12 by_q = frame.turn_by_start(c, at);
+    if (at.travels) at.add_along(cross3(d, PlacedContact::spin(x)), at.P0, by_q);  // d·(spin × dp)
+    out.w_by_q.row(r) = by_q;
   }
 }
 
 void ForceDerivative::clear() {
-  by_q.setZero();
-  by_place.setZero();
-  by_v0.setZero();
-  q = v0 = false;
+  if (q) by_q.setZero();
+  if (place) by_place.setZero();
+  if (v0) by_v0.setZero();
+  q = place = v0 = false;
 }
 
+/// Of the force F on b and −F on a:  dF = ρ × F = (F·n) dn − n (F·dn) − (F × n) φ,  moments (dp − dreference) × F + arm × dF
 void add_force_by_position(const Vec3& F, const PlacedContact& at, const FrameDerivative& frame,
                            ForceDerivative& out) {
   if (F.isZero(0)) return;
-  const Mat3 across = skew(F);
-  // Jᵀ (ρ × F), and the moments (dp − dreference) × F.
-  const auto add = [&](const Mat3x12& turn, const Mat3x12* moved, Mat12& to) {
-    const Mat3x12 dF = -(across * turn);
-    to.middleRows<3>(0) -= dF;
-    to.middleRows<3>(6) += dF;
-    to.middleRows<3>(3) += at.J.middleCols<3>(3).transpose() * dF;
-    to.middleRows<3>(9) += at.J.middleCols<3>(9).transpose() * dF;
-    if (moved == nullptr) return;
-    const Mat3x12 moment = across * *moved;
-    to.middleRows<3>(3) += moment;
-    to.middleRows<3>(9) -= moment;
+  const Vec3 &n = frame.n, across = cross3(n, F);
+  const auto add = [&](const Row12& phi, const Mat3x12* dn, const Mat3x12* dp, Mat12& to) {
+    for (int by = 0; by < 2; ++by) {
+      if (!at.moves[by]) continue;
+      const Row6 turn = phi.middleCols<6>(6 * by);
+      Mat3x6 dF;
+      for (int k = 0; k < 3; ++k) dF.row(k) = across[k] * turn;
+      if (dn != nullptr) {
+        const auto own = dn->middleCols<6>(6 * by);
+        const Row6 along = F[0] * own.row(0) + F[1] * own.row(1) + F[2] * own.row(2);
+        for (int k = 0; k < 3; ++k) dF.row(k) += F.dot(n) * own.row(k) - n[k] * along;
+      }
+      Mat3x6 moment = Mat3x6::Zero();
+      if (dp != nullptr) moment = cross_columns(F, dp->middleCols<6>(6 * by));
+      for (int side = 0; side < 2; ++side) {
+        if (!at.moves[side]) continue;
+        auto own = to.block<6, 6>(6 * side, 6 * by);
+        const Mat3x6 about = cross_columns(at.arm[side], dF) - moment;
+        if (side == 0) {
+          own.topRows<3>() -= dF;
+          own.bottomRows<3>() -= about;
+        } else {
+          own.topRows<3>() += dF;
+          own.bottomRows<3>() += about;
+        }
+      }
+    }
   };
-  add(frame.by_place, &at.P, out.by_place);
-  out.by_place.block<3, 3>(3, 0) -= across;
-  out.by_place.block<3, 3>(9, 6) += across;
-  if (!frame.by_v0.isZero(0)) {
-    add(frame.by_v0, nullptr, out.by_v0);
+  add(frame.by_place, at.turns ? &at.N : nullptr, &at.P, out.by_place);
+  if (at.moves[0]) out.by_place.block<3, 3>(3, 0) -= skew(F);
+  if (at.moves[1]) out.by_place.block<3, 3>(9, 6) += skew(F);
+  out.place = true;
+  if (frame.v0) {
+    add(frame.by_v0, nullptr, nullptr, out.by_v0);
     out.v0 = true;
   }
-  if (at.travels || !frame.by_q.isZero(0)) {
-    add(frame.by_q, at.travels ? &at.P0 : nullptr, out.by_q);
+  if (frame.q) {
+    add(frame.by_q, at.travels ? &at.N0 : nullptr, at.travels ? &at.P0 : nullptr, out.by_q);
     out.q = true;
   }
 }
 
 Row12 approach_by_position(const PlacedContact& at, const Sides& v) {
-  return at.velocity(v).transpose() * at.N + at.n.transpose() * at.velocity_by_position(v);
+  Row12 out = at.velocity_by_position(at.n, v);
+  if (at.turns) at.add_along(at.velocity(v), at.N, out);
+  return out;
 }
 
-void slip_at_start_by_position(const RowsTrace& rows, const PlacedContact& start,
+void slip_at_start_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
                                const FrameDerivative& frame, const Sides& v, SlipDerivative& out) {
   const Vec3 &n = start.n, &t = rows.directions[1];
   const Vec3 in_plane = t - n.dot(t) * n;
   const double length = in_plane.norm();
   const Vec3 e1 = in_plane / length, e2 = cross3(n, e1);
   const double hand = cross3(rows.directions[0], t).dot(rows.directions[2]) < 0 ? -1 : 1;
-  const Vec3 velocity = start.velocity(v);
-  const Mat3x12 turned = start.velocity_by_position(v);
-  const Eigen::RowVector3d by_turn = cross3(t, e2).transpose() / length;
-  Mat3x12 turn = skew(n) * start.N;
-  turn += n * Row12(by_turn * frame.by_q - n.dot(t) / length * (e2.transpose() * start.N));
-  const Row12 by_place = by_turn * frame.by_place, by_v0 = by_turn * frame.by_v0;
+  const Vec3 velocity = start.velocity(v), by_turn = cross3(t, e2) / length;
+  // φ₀
+  Row12 turn = frame.turn_by_start(by_turn, at);
+  if (start.turns) start.add_along(-n.dot(t) / length * e2, start.N, turn);
+  const Row12 by_place = frame.turn_by_place(by_turn, at), by_v0 = by_turn.dot(frame.n) * frame.by_v0;
   for (int r = 1; r < rows.count; ++r) {
     const Vec3 e = r == 1 ? e1 : Vec3(hand * e2);
     const Vec3 c = cross3(e, velocity);
-    out.by_q.row(r) = c.transpose() * turn + e.transpose() * turned;
+    Row12 by_q = start.velocity_by_position(e, v) + c.dot(n) * turn;
+    if (start.turns) start.add_along(cross3(c, n), start.N, by_q);
+    out.by_q.row(r) = by_q;
     out.by_place.row(r) = c.dot(n) * by_place;
     out.by_v0.row(r) = c.dot(n) * by_v0;
-    out.by_v.row(r) = e.transpose() * start.J;
+    out.by_v.row(r) = start.along(e);
   }
 }
 

@@ -9,36 +9,48 @@ namespace jade {
 /// side b, each as (its reference point, its rotation) in world axes. The reference point moves with the link. Columns of
 /// a side that is fixed to the world stand for nothing and are never used.
 using Sides = Eigen::Matrix<double, 12, 1>;
-using Mat3x12 = Eigen::Matrix<double, 3, 12>;
-using Mat12 = Eigen::Matrix<double, 12, 12>;
+using Mat3x12 = Eigen::Matrix<double, 3, 12, Eigen::RowMajor>;
+using Mat12 = Eigen::Matrix<double, 12, 12, Eigen::RowMajor>;
 using Row12 = Eigen::Matrix<double, 1, 12>;
 /// Of the at most three rows of a contact.
 using Rows12 = Eigen::Matrix<double, 3, 12, Eigen::RowMajor>;
 
-/// Δ(x) = J x, the velocity of b against a at the point p, for the two reference points.
-Mat3x12 relative_motion(const Vec3& p, const Vec3& reference_a, const Vec3& reference_b);
+/// A point between two links.
+struct ContactPoint {
+  Vec3 p = Vec3::Zero();
+  Vec3 arm[2] = {Vec3::Zero(), Vec3::Zero()};  ///< from the reference points of the two links to p
+  bool moves[2] = {true, true};                ///< sides that are not fixed to the world
+
+  /// Δ(x) = J x, the velocity of b against a; that of a side that is fixed is zero.
+  Vec3 velocity(const Sides& x) const;
+  /// uᵀ J: the velocity along u by rates, and the forces of u on b and −u on a.
+  Row12 along(const Vec3& u) const;
+  /// out += uᵀ M on the sides that move
+  void add_along(const Vec3& u, const Mat3x12& M, Row12& out) const;
+};
 
 /// A contact at one placement of its trees, and how its normal and point move with them. What rolls on a rim at the
 /// middle of a segment looks towards the normal of the segment's start: N0, P0 are by displacements of the start.
-struct PlacedContact {
-  Vec3 p = Vec3::Zero(), n = Vec3::Zero();
-  Mat3x12 J;     ///< Δ by rates
-  Mat3x12 N, P;  ///< dn, dp by displacements
-  Mat3x12 N0, P0;
+/// Derivatives are asked for along a direction u, one row at a time: most of what a full matrix would hold is not needed.
+struct PlacedContact : ContactPoint {
+  Vec3 n = Vec3::Zero();
+  Mat3x12 N = Mat3x12::Zero(), P = Mat3x12::Zero();  ///< dn, dp by displacements
+  Mat3x12 N0 = Mat3x12::Zero(), P0 = Mat3x12::Zero();
+  bool turns = true;     ///< N is not zero
   bool travels = false;  ///< N0 and P0 are not zero
   Mat3 R_WB = Mat3::Identity();
 
-  Vec3 velocity(const Sides& x) const { return J * x; }
   /// ω_b − ω_a
   static Vec3 spin(const Sides& x) { return x.tail<3>() - x.segment<3>(3); }
-  /// dΔ(x) by displacements with the links' rates x held: the point and both reference points move.
-  Mat3x12 velocity_by_position(const Sides& x) const;
+  /// u·dΔ(x) by displacements with the links' rates x held: the point and both reference points move.
+  Row12 velocity_by_position(const Vec3& u, const Sides& x) const;
 };
 
 /// Poses of the two shapes of a contact, and the reference points of their links.
 struct ShapePoses {
   Transform X_WA, X_WB;
   Vec3 reference_a = Vec3::Zero(), reference_b = Vec3::Zero();
+  bool moves[2] = {false, false};  ///< not fixed to the world
 };
 
 /// At the start of a sub-step (`start` null) or at the middle of a segment, whose normal at the start is known then.
@@ -50,9 +62,15 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
 /// t₁ is along y in the plane normal to n: the slip Δ(v₀) that would be without friction, that of the start (v₀ = v), or an
 /// axis of shape b.
 struct FrameDerivative {
-  Mat3x12 by_q;      ///< displacements of the start
-  Mat3x12 by_place;  ///< displacements of the placement that the rows are at
-  Mat3x12 by_v0;     ///< rates v₀
+  Vec3 n = Vec3::Zero();
+  Row12 by_q;                  ///< φ by displacements of the start
+  Row12 by_place;              ///< φ by displacements of the placement that the rows are at
+  Row12 by_v0;                 ///< φ by rates v₀
+  bool q = false, v0 = false;  ///< whether ρ moves with the start and with v₀
+
+  /// u·ρ by displacements of the placement and of the start.
+  Row12 turn_by_place(const Vec3& u, const PlacedContact& at) const;
+  Row12 turn_by_start(const Vec3& u, const PlacedContact& at) const;
 };
 void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
                        const Sides& v0, FrameDerivative& out);
@@ -62,13 +80,14 @@ struct RowDerivative {
   Rows12 w_by_q, w_by_place, w_by_v0;
   Rows12 J;  ///< w by x
 };
-void rows_by_position(const RowsTrace& rows, const PlacedContact& at, const FrameDerivative& frame,
+/// The first `count` of the rows.
+void rows_by_position(const RowsTrace& rows, int count, const PlacedContact& at, const FrameDerivative& frame,
                       const Sides& x, RowDerivative& out);
 
 /// Forces on both sides, of several contacts between the same two links.
 struct ForceDerivative {
-  Mat12 by_q, by_place, by_v0;
-  bool q = false, v0 = false;  ///< whether by_q and by_v0 are not zero
+  Mat12 by_q = Mat12::Zero(), by_place = Mat12::Zero(), by_v0 = Mat12::Zero();
+  bool q = false, place = false, v0 = false;  ///< whether they are not zero
   void clear();
 };
 /// Adds that of the force F on b.
@@ -84,7 +103,7 @@ Row12 approach_by_position(const PlacedContact& at, const Sides& v);
 struct SlipDerivative {
   Rows12 by_q, by_place, by_v0, by_v;
 };
-void slip_at_start_by_position(const RowsTrace& rows, const PlacedContact& start,
+void slip_at_start_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
                                const FrameDerivative& frame, const Sides& v, SlipDerivative& out);
 
 }  // namespace jade

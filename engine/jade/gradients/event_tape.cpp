@@ -85,19 +85,19 @@ int IslandTape::event_of(int index) {
     for (int r = 0; r < rows.count; ++r) {
       const Vec3& d = rows.directions[static_cast<std::size_t>(r)];
       F += pushed[rows.first + r] * d;
-      by_forces.col(r) = contacts_[i]->J.transpose() * d;
+      by_forces.col(r) = contacts_[i]->along(d).transpose();
     }
     force_.clear();
     add_force_by_position(F, *contacts_[i], frames_[i], force_);
     add_force_by(links, force_, q, place, v0);
-    note_force(links, contacts_[i]->J.transpose() * F, 1);
+    note_force(links, contacts_[i]->along(F).transpose(), 1);
     add_force(links, by_forces.leftCols(rows.count), slots.forces + rows.first, -1);
     add_friction(rows, *contacts_[i], trace.forces, -1);
     add_friction(rows, *contacts_[i], event.forced, 1);
     if (event.row != rows.first + 1) continue;
     ending = i;
     SlipDerivative slip;
-    slip_at_start_by_position(rows, start_contact(rows.contact), frames_[i],
+    slip_at_start_by_position(rows, start_contact(rows.contact), *contacts_[i], frames_[i],
                               rates(links, Place::start, substep_->v), slip);
     add_links(slip_at_start, slip.by_q.row(1), q, 1);
     add_links(slip_at_start, slip.by_place.row(1), place, 1);
@@ -122,7 +122,7 @@ int IslandTape::event_of(int index) {
   const RowsTrace& rows = trace.rows[ending];
   const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
   // v̂ alone: where the links are was looked at above.
-  add_links(slip_at_end, Row12(rows.directions[1].transpose() * contacts_[ending]->J),
+  add_links(slip_at_end, contacts_[ending]->along(rows.directions[1]),
             rates(links, Place::middle, slots.place, VecX(), velocity, 0), 1);
 
   const int end = tape.slot(1);
@@ -143,13 +143,13 @@ int IslandTape::bend_of(const BendTrace& bend) {
   tape.add(end.displacement, slots.s, end.w);
   const Links links = links_of(bend.shape_a, bend.shape_b);
   const int out = tape.slot(1);
-  add_links(out, gap_row(bend.shape_a, bend.shape_b, 0.5 * (bend.p_A + bend.p_B), bend.normal, Place::end),
+  add_links(out, point_between(links, 0.5 * (bend.p_A + bend.p_B), Place::end).along(bend.normal),
             displacements(links, Place::end, end.q), 1);
 
   const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(bend.contact)];
   const PlacedContact& start = start_contact(bend.contact);
   const LinkRows q = displacements(links, Place::start, q_);
-  add_links(out, Row12(start.n.transpose() * start.J), q, -1);
+  add_links(out, start.along(start.n), q, -1);
   PlacedContact moved;
   place_middle(from);
   if (midpoint())
@@ -157,8 +157,8 @@ int IslandTape::bend_of(const BendTrace& bend) {
   const PlacedContact& at = midpoint() ? moved : start;
   const Sides d = rates(links, Place::middle, end.value);
   add_links(out, approach_by_position(at, d), displacements(links, Place::middle, slots.place), -1);
-  add_links(out, Row12(at.n.transpose() * at.J),
-            rates(links, Place::middle, slots.place, end.value, end.displacement, 0), -1);
+  add_links(out, at.along(at.n), rates(links, Place::middle, slots.place, end.value, end.displacement, 0),
+            -1);
   if (at.travels)
     add_links(
         out,

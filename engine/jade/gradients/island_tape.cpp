@@ -206,11 +206,11 @@ int IslandTape::hit_of(int index) {
   const Links links = links_of(hit.shape_a, hit.shape_b);
   const Vec3 p = 0.5 * (hit.p_A + hit.p_B);
   const Sides moving = rates(links, Place::end, end.rate);
-  const Row12 row = gap_row(hit.shape_a, hit.shape_b, p, hit.normal, Place::end);
-  const ShapePoses at = poses(hit.shape_a, hit.shape_b, Place::end);
+  const ContactPoint point = point_between(links, p, Place::end);
+  const Row12 row = point.along(hit.normal);
   const double closing = row * moving;
   const int sigma = tape.slot(1);
-  const double size = (relative_motion(p, at.reference_a, at.reference_b) * moving).norm();
+  const double size = point.velocity(moving).norm();
   nearest.nearer({.kind = Kink::Kind::grazing,
                   .distance = size > 0 && closing < 0 ? -closing / size : 0,
                   .shape_a = hit.shape_a,
@@ -224,8 +224,7 @@ int IslandTape::hit_of(int index) {
     refuse("half of a gap is the target of a hit, and no contact measures it");
   if (hit.half_gap && hit.half_of >= 0) {
     const PlacedContact& from = start_contact(hit.half_of);
-    add_links(sigma, Row12(from.n.transpose() * from.J), displacements(links, Place::start, q_),
-              0.5 / closing);
+    add_links(sigma, from.along(from.n), displacements(links, Place::start, q_), 0.5 / closing);
   }
   return solves_[static_cast<std::size_t>(index)].sigma = sigma;
 }

@@ -108,8 +108,8 @@ class IslandTape {
   Links links_of(const ContactTrace& contact) const { return links_of(contact.shape_a, contact.shape_b); }
   ShapePoses poses(int shape_a, int shape_b, Place at) const;
   const PlacedContact& start_contact(int contact);
-  /// n·Δ by displacements of both links, for nearest points in the world.
-  Row12 gap_row(int shape_a, int shape_b, const Vec3& p, const Vec3& n, Place at) const;
+  /// A point in the world, where two links are nearest.
+  ContactPoint point_between(const Links& links, const Vec3& p, Place at) const;
   /// Rates of both links for rates of the island.
   Sides rates(const Links& links, Place at, const VecX& x);
   /// Rows of the links' displacements for those of the coordinates in row `place`.
@@ -186,7 +186,8 @@ class IslandTape {
   };
   /// Those of contact number `index` of the solve; rows that nobody looks at are left out.
   void add_segment_rows(const SegmentRows& segment, std::size_t index);
-  void add_bias(const SegmentRows& segment, std::size_t index, RowMaps& maps);
+  /// Of its first `count` rows.
+  void add_bias(const SegmentRows& segment, std::size_t index, int count, RowMaps& maps);
 
   // event_tape.cpp
   int event_of(int solve);

@@ -42,6 +42,7 @@ ShapePoses IslandTape::poses(int shape_a, int shape_b, Place at) const {
     const PlacedTree& tree = placed(on.tree, at);
     const std::size_t link = static_cast<std::size_t>(on.link);
     pose = Transform{tree.work.R[link], tree.work.origin[0] + tree.work.r[link]} * shape.X_LS;
+    out.moves[side] = true;
     (side == 0 ? out.reference_a : out.reference_b) = tree.reference(on.link);
   }
   return out;
@@ -57,13 +58,14 @@ const PlacedContact& IslandTape::start_contact(int contact) {
   return start_contacts_[c];
 }
 
-Row12 IslandTape::gap_row(int shape_a, int shape_b, const Vec3& p, const Vec3& n, Place at) const {
-  const Links links = links_of(shape_a, shape_b);
-  Vec3 reference[2] = {Vec3::Zero(), Vec3::Zero()};
-  for (int side = 0; side < 2; ++side)
-    if (const Anchor& on = links.on[side]; on.tree >= 0)
-      reference[side] = placed(on.tree, at).reference(on.link);
-  return n.transpose() * relative_motion(p, reference[0], reference[1]);
+ContactPoint IslandTape::point_between(const Links& links, const Vec3& p, Place at) const {
+  ContactPoint out{.p = p};
+  for (int side = 0; side < 2; ++side) {
+    const Anchor& on = links.on[side];
+    out.moves[side] = on.tree >= 0;
+    if (out.moves[side]) out.arm[side] = p - placed(on.tree, at).reference(on.link);
+  }
+  return out;
 }
 
 Sides IslandTape::rates(const Links& links, Place at, const VecX& x) {
@@ -184,8 +186,7 @@ void IslandTape::add_generalised(const Links& links, Place at, const Sides& forc
 void IslandTape::add_block(ClassSolve& classes, const RowsTrace& rows, const Links& links, Place at,
                            const PlacedContact& contact) {
   Rows12 J;
-  for (int r = 0; r < rows.count; ++r)
-    J.row(r) = rows.directions[static_cast<std::size_t>(r)].transpose() * contact.J;
+  for (int r = 0; r < rows.count; ++r) J.row(r) = contact.along(rows.directions[static_cast<std::size_t>(r)]);
   for (int side = 0; side < 2; ++side) {
     const Anchor& on = links.on[side];
     if (on.tree < 0) continue;

@@ -16,7 +16,7 @@ void IslandTape::add_friction(const RowsTrace& rows, const PlacedContact& contac
   if (by_mu.isZero(0)) return;
   for (const Use& use : uses_)
     if (use.id.kind == ParameterKind::friction && use.id.index == trace.material)
-      add_force(links_of(trace), Sides(contact.J.transpose() * by_mu), use.row, scale);
+      add_force(links_of(trace), Sides(contact.along(by_mu).transpose()), use.row, scale);
 }
 
 Sides IslandTape::slip_rates(const SolveTrace& trace, const RowsTrace& rows, const Links& links) {
@@ -55,25 +55,29 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
   const Solve& slots = segment.slots;
   const RowsTrace& rows = trace.rows[index];
   const int out = segment.out + rows.first;
-  bool wanted[3] = {false, false, false}, any = false, all = true;
+  bool wanted[3] = {false, false, false}, all = true;
+  int count = 0;  // up to the last one that is wanted
   for (int r = 0; r < rows.count; ++r) {
     wanted[r] = segment.classes.is_free(rows.first + r) || rows.first + r == segment.also;
-    any = any || wanted[r];
+    if (wanted[r]) count = r + 1;
     all = all && wanted[r];
   }
-  if (!any) return;
+  if (count == 0) return;
 
   const bool with_start = midpoint() && trace.with_gaps;  // rows of v + v⁺, or of v⁺ alone
   const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
   RowDerivative by;
-  rows_by_position(rows, *contacts_[index], frames_[index], rates(links, Place::middle, segment.x), by);
+  rows_by_position(rows, count, *contacts_[index], frames_[index], rates(links, Place::middle, segment.x),
+                   by);
   RowMaps maps;
-  maps.by_start = -by.w_by_q;
-  maps.by_place = -by.w_by_place;
-  maps.by_v0 = -by.w_by_v0;
-  maps.by_v.setZero();
-  maps.by_x = -by.J;
-  if (trace.with_gaps) add_bias(segment, index, maps);
+  for (int r = 0; r < count; ++r) {
+    maps.by_start.row(r) = -by.w_by_q.row(r);
+    maps.by_place.row(r) = -by.w_by_place.row(r);
+    maps.by_v0.row(r) = -by.w_by_v0.row(r);
+    maps.by_v.row(r).setZero();
+    maps.by_x.row(r) = -by.J.row(r);
+  }
+  if (trace.with_gaps) add_bias(segment, index, count, maps);
 
   const LinkRows q = displacements(links, Place::start, q_);
   const LinkRows place = midpoint() ? displacements(links, Place::middle, slots.place) : q;
@@ -84,14 +88,16 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
   const auto add = [&](const Rows12& M, int side, int in) {
     if (in < 0) return;
     if (all) return tape.add(out, in, M.block(0, 6 * side, rows.count, 6));
-    for (int r = 0; r < rows.count; ++r)
+    for (int r = 0; r < count; ++r)
       if (wanted[r]) tape.add(out + r, in, M.block<1, 6>(r, 6 * side));
   };
   for (int side = 0; side < 2; ++side) {
     // Bodies that are alone have their velocities in one place.
     const bool same_v = moved.row[side] == v.row[side], same_q = place.row[side] == q.row[side];
-    if (same_q) maps.by_start.middleCols<6>(6 * side) += maps.by_place.middleCols<6>(6 * side);
-    if (same_v) maps.by_v.middleCols<6>(6 * side) += maps.by_x.middleCols<6>(6 * side);
+    for (int r = 0; r < count; ++r) {
+      if (same_q) maps.by_start.block<1, 6>(r, 6 * side) += maps.by_place.block<1, 6>(r, 6 * side);
+      if (same_v) maps.by_v.block<1, 6>(r, 6 * side) += maps.by_x.block<1, 6>(r, 6 * side);
+    }
     add(maps.by_start, side, q.row[side]);
     if (!same_q) add(maps.by_place, side, place.row[side]);
     add(maps.by_v, side, v.row[side]);
@@ -141,7 +147,7 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     for (int r = 0; r < rows.count; ++r)
       F += trace.forces.f[rows.first + r] * rows.directions[static_cast<std::size_t>(r)];
     add_force_by_position(F, *contacts_[i], frames_[i], force_);
-    note_force(links, contacts_[i]->J.transpose() * F, 1);
+    note_force(links, contacts_[i]->along(F).transpose(), 1);
     add_friction(rows, *contacts_[i], trace.forces, 1);
     // Contacts between the same two links follow each other: their sum is put on the tape.
     if (i + 1 < trace.rows.size()) {
@@ -190,7 +196,7 @@ void IslandTape::add_limit_rows(const SolveTrace& trace, const Solve& slots, int
 }
 
 /// r₂ of the bias: see Island::set_bias.
-void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, RowMaps& maps) {
+void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, int count, RowMaps& maps) {
   const SolveTrace& trace = segment.trace;
   const RowsTrace& rows = trace.rows[index];
   const int out = segment.out + rows.first, length = segment.slots.s;
@@ -205,7 +211,7 @@ void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, RowMaps
       closing_rate(excess, s, step_->h, push_out_length(step_->standoff, step_->clearance));
   // What of the closing speed is in the bias: of the gap that explicit Euler looks ahead to, or half of it.
   const double of_approach = explicit_euler ? closing.by_excess * s : midpoint() ? -0.5 : 0;
-  const Row12 gap = start.n.transpose() * start.J;  // and the closing speed by rates
+  const Row12 gap = start.along(start.n);  // and the closing speed by rates
   maps.by_start.row(0) -= closing.by_excess * gap;
   if (of_approach != 0) {
     maps.by_start.row(0) -= of_approach * approach_by_position(start, v);
@@ -222,10 +228,10 @@ void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, RowMaps
     tape.add_scaled(out, length, 1, -weight * bend.value / (span * span));
     tape.add_scaled(out, solve(bend.from).s, 1, 2 * weight * bend.value * s / (span * span * span));
   }
-  if (!midpoint() || rows.count < 2) return;
+  if (!midpoint() || count < 2) return;
   SlipDerivative slip;
-  slip_at_start_by_position(rows, start, frames_[index], v, slip);
-  for (int r = 1; r < rows.count; ++r) {
+  slip_at_start_by_position(rows, start, *contacts_[index], frames_[index], v, slip);
+  for (int r = 1; r < count; ++r) {
     maps.by_start.row(r) += slip.by_q.row(r);
     maps.by_place.row(r) += slip.by_place.row(r);
     maps.by_v0.row(r) += slip.by_v0.row(r);

@@ -24,7 +24,7 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
       const int r = free[i] - at.rows[c].first;
       if (r < 0 || r >= at.rows[c].count) continue;
       add_generalised(links_of(substep_->contacts[static_cast<std::size_t>(at.rows[c].contact)]), at.at(),
-                      contacts_[c]->J.transpose() * at.rows[c].directions[static_cast<std::size_t>(r)], J);
+                      contacts_[c]->along(at.rows[c].directions[static_cast<std::size_t>(r)]).transpose(), J);
     }
     for (const LimitRowTrace& row : at.limits)
       if (row.row == free[i]) {
@@ -93,7 +93,7 @@ void IslandTape::add_share(const Shares& at, int row, const VecX& z, double scal
     if (r < 0 || r >= at.rows[c].count) continue;
     const Links links = links_of(substep_->contacts[static_cast<std::size_t>(at.rows[c].contact)]);
     RowDerivative by;
-    rows_by_position(at.rows[c], *contacts_[c], frames_[c], rates(links, at.at(), z), by);
+    rows_by_position(at.rows[c], r + 1, *contacts_[c], frames_[c], rates(links, at.at(), z), by);
     add_links(out, by.w_by_q.row(r), displacements(links, Place::start, q_), scale);
     add_links(out, by.w_by_place.row(r), displacements(links, at.at(), at.place), scale);
     add_links(out, by.w_by_v0.row(r),
@@ -179,7 +179,7 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
       if (!classes.is_free(rows.first + r)) continue;
       const int out = forces + rows.first + r;
       const Vec3& d = rows.directions[static_cast<std::size_t>(r)];
-      const Row12 J = d.transpose() * at.J;
+      const Row12 J = at.along(d);
       if (r == 0) {
         // Where the links are changes the closing speed before and after alike.
         add_links(out, J, rates(links, Place::start, q_, VecX(), v_, 1), 1);
@@ -187,10 +187,10 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
       }
       // The frame turns with the normal; turning about it makes no slip of none.
       const Sides v = rates(links, Place::start, substep_->v);
-      add_links(out,
-                Row12(cross3(d, at.velocity(v)).transpose() * skew(at.n) * at.N +
-                      d.transpose() * at.velocity_by_position(v)),
-                displacements(links, Place::start, q_), -1);
+      add_links(
+          out,
+          Row12(cross3(cross3(d, at.velocity(v)), at.n).transpose() * at.N + at.velocity_by_position(d, v)),
+          displacements(links, Place::start, q_), -1);
       add_links(out, J, rates(links, Place::start, q_, substep_->v, -1, 0), -1);
     }
   }

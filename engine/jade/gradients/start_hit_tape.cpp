@@ -49,7 +49,7 @@ void IslandTape::hit_at_start(const CollisionTrace& collision) {
   } else {
     const PlacedContact& at = start_contact(hit->contact);
     const Links links = links_of(substep_->contacts[static_cast<std::size_t>(hit->contact)]);
-    add_links(sigma, Row12(at.n.transpose() * at.J), displacements(links, Place::start, q_), -1 / closing);
+    add_links(sigma, at.along(at.n), displacements(links, Place::start, q_), -1 / closing);
   }
   tape.add_scaled(q, q_, nv, 1);
   tape.add(q, sigma, collision.v_before);
