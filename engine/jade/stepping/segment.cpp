@@ -154,7 +154,9 @@ void Island::choose_rows(double s) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     LiveContact& contact = contacts[c];
     contact.first_row = -1;
-    if (!(hurries_ ? closing(contact).lands(horizon(s)) : closing(contact).is_row(horizon(s)))) continue;
+    if (!(hurries_ ? contact.lands || closing(contact).lands(horizon(s))
+                   : closing(contact).is_row(horizon(s))))
+      continue;
     pairs[contact.pair].has_rows = true;
     row_contacts_.push_back(static_cast<int>(c));
   }
@@ -422,6 +424,7 @@ void Island::finish_segment(double s) {
       contact.classes[r] = loaded ? solution_.classes[first + r] : RowClass::separate;
       contact.impulse += solution_.f[first + r] * contact.directions[r];
     }
+    contact.force = contact.impulse / s;
   }
   finish_limits();
 }

@@ -95,6 +95,8 @@ void collect(const Island& island, StepResult& result) {
   report.without_gaps += part.without_gaps;
   report.unsolved += part.unsolved;
   report.hurried += part.hurried;
+  report.iterations = std::max(report.iterations, part.iterations);
+  report.iterated_to = std::max(report.iterated_to, part.iterated_to);
   report.impact_energy += part.impact_energy;
   if (part.worst_residual > report.worst_residual) {
     report.worst_residual = part.worst_residual;
@@ -111,7 +113,7 @@ void collect(const Island& island, StepResult& result) {
                                .gap = contact.now.gap,
                                .impulse = contact.impulse,
                                .normal_class = contact.classes[0]});
-    result.memory.contacts.push_back({contact.key, contact.classes});
+    result.memory.contacts.push_back({contact.key, contact.classes, contact.force, island.is_hard()});
   }
   for (const LiveLimit& limit : island.limits) {
     if (limit.row < 0) continue;
