@@ -86,6 +86,16 @@ TEST(LcpJson, NamesThePlaceOfEveryMistake) {
   }
 }
 
+TEST(LcpJson, NamesTheRowThatIsNotFinite) {
+  for (const char* number : {"NaN", "nan", "-Infinity", "inf"}) {
+    const std::string text = replaced(kContact, "[-1,0.3]", "[-1," + std::string(number) + "]");
+    EXPECT_NE(refusal([&] { parse_lcp_json(text, "my.json"); }).find("b[1]"), std::string::npos) << number;
+  }
+  // A bound may be missing, but not NaN.
+  const char* boxed = R"({"schema":1,"form":"boxed","A":[[1]],"b":[1],"lo":[NaN],"hi":[null]})";
+  EXPECT_NE(refusal([&] { parse_lcp_json(boxed, "my.json"); }).find("not JSON"), std::string::npos);
+}
+
 TEST(LcpJson, ListsAllMistakesAtOnce) {
   const std::string text =
       replaced(replaced(kContact, R"("mu":0.7)", R"("mu":"a")"), R"("schema":1)", R"("schema":2)");

@@ -51,7 +51,8 @@ class Reader {
 
   double number(const Json& value, const std::string& place) {
     if (value.is_number()) return value.get<double>();
-    mistake(place, fmt::format("is {}, not a number", value.type_name()), "give a finite number");
+    const char* what = value.is_null() ? "null or NaN" : value.type_name();
+    mistake(place, fmt::format("is {}, not a number", what), "give a finite number");
     return 0;
   }
 
@@ -218,10 +219,7 @@ std::string without_nan(std::string_view text) {
   return out;
 }
 
-}  // namespace
-
-LcpProblem parse_lcp_json(std::string_view text, std::string_view source) {
-  const Json json = parsed(text, source);
+LcpProblem read_problem(const Json& json, std::string_view source) {
   Reader reader(json, source);
   if (!json.is_object()) {
     reader.mistake("text", fmt::format("is {}, not an object", json.type_name()), "give one JSON object");
@@ -258,6 +256,17 @@ LcpProblem parse_lcp_json(std::string_view text, std::string_view source) {
     throw InvalidInput(std::string(source), std::move(mistakes));
   }
   return problem;
+}
+
+}  // namespace
+
+LcpProblem parse_lcp_json(std::string_view text, std::string_view source) {
+  // Where only NaN or infinity keeps a text from being JSON, the rows that hold them are named.
+  if (!Json::accept(text)) {
+    if (const std::string finite = without_nan(text); Json::accept(finite))
+      read_problem(Json::parse(finite), source);
+  }
+  return read_problem(parsed(text, source), source);
 }
 
 std::string to_json_line(const LcpProblem& problem, std::string_view comment) {

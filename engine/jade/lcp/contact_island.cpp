@@ -97,10 +97,7 @@ std::optional<SingleContact> IslandSplitter::single_contact(const LcpProblem& p,
     if (contact.tangents == 2) return std::nullopt;
     contact.tangent[contact.tangents++] = t;
   }
-  // In an order that does not depend on how the rows were numbered.
-  auto& [s, t] = contact.tangent;
-  if (contact.tangents == 2 && (p.b[t] < p.b[s] || (p.b[t] == p.b[s] && p.A(t, t) < p.A(s, s))))
-    std::swap(s, t);
+  contact.order_tangents(p);
   return contact;
 }
 

@@ -134,6 +134,19 @@ void certify_into(const LcpProblem& problem, LcpWorkspace::Memory& memory, LcpSo
   put_into_words(problem, solution.f, solution.v, memory.sigma, certificate);
 }
 
+/// True when the problem is one contact and its formula has all digits.
+bool solve_one_contact(const LcpProblem& problem, const LcpSettings& settings, LcpWorkspace::Memory& memory,
+                       LcpSolution& solution) {
+  const auto contact = lcp::SingleContact::of(problem);
+  if (!contact) return false;
+  const int n = problem.size();
+  solution.f.setZero(n);
+  solution.classes.assign(n, RowClass::separate);
+  if (!contact->solve(problem, solution, solution.pivots)) return false;
+  certify_into(problem, memory, solution);
+  return solution.certificate.residual <= std::min(kGoodEnough, settings.tolerance);
+}
+
 /// True when the classes of an earlier solve are those of this problem.
 bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const std::vector<RowClass>& classes,
                 LcpWorkspace::Memory& memory, LcpSolution& solution) {
@@ -184,8 +197,18 @@ constexpr double kFallbackCompliance = 1e-6;
 void solve_contact_form(const LcpProblem& problem, const LcpSettings& settings,
                         const std::vector<RowClass>& warm_classes, LcpWorkspace::Memory& memory,
                         LcpSolution& solution) {
-  const bool warm = settings.method == LcpMethod::jade && settings.warm_start && problem.size() > 0 &&
+  const bool ladder = settings.method == LcpMethod::jade;
+  const bool warm = ladder && settings.warm_start && problem.size() > 0 &&
                     static_cast<int>(warm_classes.size()) == problem.size();
+  // A jammed contact has several solutions: given classes that are not those of the formula may have theirs.
+  if (ladder && solve_one_contact(problem, settings, memory, solution) &&
+      (!warm || solution.classes == warm_classes)) {
+    solution.stage = solution.pivots > 0 ? "one contact" : "at rest";
+    solution.selection = warm ? LcpSelection::warm_classes : LcpSelection::least_impulse;
+    solution.status = LcpStatus::solved;
+    return;
+  }
+  solution.pivots = 0;
   if (warm && solve_warm(problem, settings, warm_classes, memory, solution)) {
     put_into_words(problem, solution.f, solution.v, memory.sigma, solution.certificate);
     solution.stage = "warm";
@@ -200,7 +223,7 @@ void solve_contact_form(const LcpProblem& problem, const LcpSettings& settings,
   }
   solution.status = LcpStatus::no_solution_found;
   solution.selection = LcpSelection::none;
-  if (settings.method != LcpMethod::jade) return;
+  if (!ladder) return;
   // With compliance every problem has a solution; hand that back, said to be what it is.
   LcpProblem& substitute = memory.substitute;
   substitute.form = LcpForm::contact;

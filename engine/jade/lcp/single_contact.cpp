@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace jade::lcp {
 namespace {
@@ -47,6 +48,30 @@ bool set_slopes(Tangent* t, int count, double a_12) {
 }
 
 }  // namespace
+
+std::optional<SingleContact> SingleContact::of(const LcpProblem& p) {
+  const int n = p.size();
+  if (n < 1 || n > 3) return std::nullopt;
+  SingleContact contact;
+  for (int i = 0; i < n; ++i) {
+    if (!(p.A(i, i) > 0)) return std::nullopt;
+    if (p.rows[i].kind == RowKind::tangent) {
+      if (contact.tangents == 2) return std::nullopt;
+      contact.tangent[contact.tangents++] = i;
+    } else {
+      if (contact.normal >= 0) return std::nullopt;
+      contact.normal = i;
+    }
+  }
+  if (contact.normal < 0) return std::nullopt;
+  contact.order_tangents(p);
+  return contact;
+}
+
+void SingleContact::order_tangents(const LcpProblem& p) {
+  auto& [s, t] = tangent;
+  if (tangents == 2 && (p.b[t] < p.b[s] || (p.b[t] == p.b[s] && p.A(t, t) < p.A(s, s)))) std::swap(s, t);
+}
 
 bool SingleContact::solve(const LcpProblem& p, LcpSolution& solution, int& pivots) const {
   const double a_nn = p.A(normal, normal), b_n = p.b[normal];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "jade/lcp/lcp_solver.h"
 
@@ -16,6 +17,10 @@ struct SingleContact {
   int tangents = 0;
   std::array<int, 2> tangent{-1, -1};
 
+  /// The whole problem as one contact, if that is what it is.
+  static std::optional<SingleContact> of(const LcpProblem& problem);
+  /// Puts the tangents into an order that does not depend on how the rows were numbered.
+  void order_tangents(const LcpProblem& problem);
   /// Writes forces and classes of its rows. False when a pivot is too small to be trusted or the march does not end:
   /// then the general path decides.
   bool solve(const LcpProblem& problem, LcpSolution& solution, int& pivots) const;
