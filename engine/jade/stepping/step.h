@@ -26,8 +26,9 @@ struct StepSettings {
   double limit_standoff = 1e-9;
   int max_substeps = 64;  ///< of one island; what is left of the step then is lost time, reported
   /// Work that an island may spend on a step, as the sum of rows² over its contact problems. Where that is not enough, as in
-  /// a heap that a hundred bodies rain into, the rest of the step is made in a hurry: see Island::hurry.
-  double patience = 3e5;
+  /// a heap that a hundred bodies rain into, the rest of the step is made in a hurry: see Island::hurry. Enough for eighty
+  /// problems of the largest island that is no crowd, so that a few spinning bodies never hurry.
+  double patience = 3e6;
   /// Contacts of one island above which its step is made by iteration, see Crowd: sixteen boxes on each other. An exact
   /// solution costs their number cubed. What has become a crowd stays one down to a quarter of that number, so that a heap
   /// does not change its laws with every contact that comes or goes.
