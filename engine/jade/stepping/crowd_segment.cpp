@@ -24,8 +24,9 @@ constexpr double kResidualShare = 5e-3;
 // narrow base are as much larger than what its contacts show as it is wider.
 constexpr double kRest = 16;
 
-// A crowd stays one down to this part of the contacts that make one.
-constexpr int kStaysCrowded = 4;
+// What has been a crowd stays one as long as it has more contacts than this, two boxes on each other: a heap does not change
+// its laws with every contact that comes or goes.
+constexpr int kLeastCrowd = 8;
 
 // Share of the room between standoff and clearance that curved paths may take.
 constexpr double kMuchBend = 0.02;
@@ -57,7 +58,7 @@ bool Island::was_crowded(const StepMemory& memory) const {
       iterated += c->iterated;
     }
   }
-  return 2 * iterated > known && kStaysCrowded * known > settings_.crowd;
+  return 2 * iterated > known && known > kLeastCrowd;
 }
 
 /// Whether the contacts are too many for an exact solution; then they have been found as a hurry wants them.

@@ -26,13 +26,12 @@ struct StepSettings {
   double limit_standoff = 1e-9;
   int max_substeps = 64;  ///< of one island; what is left of the step then is lost time, reported
   /// Work that an island may spend on a step, as the sum of rows² over its contact problems. Where that is not enough, as in
-  /// a heap that a hundred bodies rain into, the rest of the step is made in a hurry: see Island::hurry. Enough for eighty
-  /// problems of the largest island that is no crowd, so that a few spinning bodies never hurry.
-  double patience = 3e6;
-  /// Contacts of one island above which its step is made by iteration, see Crowd: sixteen boxes on each other. An exact
-  /// solution costs their number cubed. What has become a crowd stays one down to a quarter of that number, so that a heap
-  /// does not change its laws with every contact that comes or goes.
-  int crowd = 64;
+  /// a heap that a hundred bodies rain into, the rest of the step is made in a hurry: see Island::hurry. Enough for forty
+  /// problems of fifty contacts, so that ten pins, or a few spinning bodies, never hurry.
+  double patience = 1e6;
+  /// Contacts of one island above which its step is made by iteration, see Crowd: an exact solution costs their number cubed.
+  /// That of 32 boxes on each other. What once was too much work for its patience is iterated with fewer, too.
+  int crowd = 128;
   bool continuous = true;  ///< off: motions are not certified. Only to show what continuous detection is for
   bool keep_path = false;  ///< hand out the motion within the step as well, for judges and slow replays
   LcpSettings lcp;

@@ -87,6 +87,7 @@ TEST(StepMemory, LaterStepsAllocateNothing) {
   EXPECT_EQ(allocations_of_a_later_step(tower(1, 2), 5), 0) << "sliding";
   EXPECT_EQ(allocations_of_a_later_step(tower(4, 0), 5), 0) << "standing";
   EXPECT_EQ(allocations_of_a_later_step(arm(), 200), 0) << "an arm";
+  EXPECT_EQ(allocations_of_a_later_step(tower(33, 0), 5), 0) << "a crowd";
 }
 #endif
 

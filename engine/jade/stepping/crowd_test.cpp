@@ -1,0 +1,106 @@
+#include "jade/stepping/crowd.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "jade/dynamics/energy.h"
+#include "jade/stepping/step_simulation.h"
+
+namespace jade {
+namespace {
+
+using step_tests::body;
+using step_tests::ground;
+using step_tests::Simulation;
+
+/// Boxes in layers of nine above the floor of a bin, turned a little at random.
+SceneDescription rain(int boxes) {
+  SceneDescription scene = ground(0.5, 0, 9.81);
+  constexpr double kInside = 0.45, kWall = 0.2, kPitch = 0.27;
+  for (const int side : {0, 1, 2, 3}) {
+    const Vec3 out = side < 2 ? Vec3(side == 0 ? 1 : -1, 0, 0) : Vec3(0, side == 2 ? 1 : -1, 0);
+    Vec3 size = Vec3::Constant(2 * (kInside + kWall));
+    size -= out.cwiseAbs() * (size.x() - kWall);
+    BodyDescription wall = scene.bodies[0];
+    wall.name = "wall" + std::to_string(side);
+    wall.shapes[0].geometry = Box{size};
+    wall.shapes[0].X_BS.position = out * (kInside + kWall / 2) + Vec3(0, 0, size.z() / 2);
+    scene.bodies.push_back(wall);
+  }
+  std::mt19937 random(3);  // its sequence is fixed by the standard
+  const auto draw = [&] { return 2 * (random() / 4294967296.0) - 1; };
+  for (int i = 0; i < boxes; ++i) {
+    const Vec3 at(kPitch * (i % 3 - 1), kPitch * (i / 3 % 3 - 1), 0.2 + kPitch * (i / 9));
+    const Vec3 moved(draw(), draw(), draw());
+    BodyDescription box =
+        body("box" + std::to_string(i), Box{Vec3::Constant(0.2)}, at + 0.02 * moved, Vec3::Zero());
+    const Quat turn = Quat(1, 0.1 * draw(), 0.1 * draw(), 0.1 * draw()).normalized();
+    const double numbers[] = {turn.w(), turn.x(), turn.y(), turn.z()};
+    std::copy(numbers, numbers + 4, box.joint.position.begin() + 3);
+    scene.bodies.push_back(box);
+  }
+  return scene;
+}
+
+TEST(Crowd, ThirtyBoxesFallIntoABinAndLieStill) {
+  Simulation run(rain(30));
+  int hurried = 0;
+  double energy = kinetic_energy(run.model, run.state) + potential_energy(run.model, run.state.q);
+  for (int i = 0; i < 300; ++i) {
+    run.advance(1);
+    hurried += run.report.hurried;
+    const double now = kinetic_energy(run.model, run.state) + potential_energy(run.model, run.state.q);
+    // Lifting all 240 kg by the standoff takes 24 mJ.
+    EXPECT_LT(now, energy + 0.024) << "step " << i;
+    energy = now;
+  }
+  EXPECT_GT(hurried, 0);
+  EXPECT_EQ(run.lost_time, 0);
+  EXPECT_GT(run.clearance, 0);
+  // What an iteration leaves undecided is rest.
+  EXPECT_LT(run.state.v.lpNorm<Eigen::Infinity>(), 1e-4);
+  const VecX before = run.state.q;
+  for (int i = 0; i < 50; ++i) {
+    run.advance(1);
+    EXPECT_EQ(run.report.substeps, 1);
+  }
+  EXPECT_LT((run.state.q - before).lpNorm<Eigen::Infinity>(), 1e-5);
+}
+
+TEST(Crowd, ResumesToTheBitFromStateAndMemory) {
+  const SceneDescription scene = rain(27);
+  Simulation whole(scene), second(scene);
+  whole.advance(60);
+  second.state = whole.state;
+  second.memory = whole.memory;
+  whole.advance(15);
+  second.advance(15);
+  EXPECT_EQ(whole.state.q, second.state.q);
+  EXPECT_EQ(whole.state.v, second.state.v);
+}
+
+/// Iterated, a tower stands as well, and its forces are known to the residual that is reported.
+TEST(Crowd, TowerOfEightStands) {
+  SceneDescription scene = ground(0.5, 0, 9.81);
+  constexpr double kSide = 0.2, kGap = step_tests::kStandoff;
+  for (int i = 0; i < 8; ++i)
+    scene.bodies.push_back(body("box" + std::to_string(i), Box{Vec3::Constant(kSide)},
+                                Vec3(0, 0, kSide / 2 + kGap + i * (kSide + kGap)), Vec3::Zero()));
+  Simulation run(scene, {.crowd = 16});
+  const VecX start = run.state.q;
+  run.advance(200);
+  EXPECT_EQ(run.report.hurried, 1);
+  EXPECT_LT(run.report.iterated_to, (run.settings.standoff - run.settings.clearance) / (2 * 0.01));
+  EXPECT_EQ(run.lost_time, 0);
+  // The standoff to which the gaps are kept, summed over the tower.
+  EXPECT_LT((run.state.q - start).lpNorm<Eigen::Infinity>(), 8 * kGap);
+  double lowest = 0;
+  for (const ContactReport& contact : run.report.contacts)
+    if (contact.point.z() < kSide / 2) lowest += contact.impulse.z();
+  const double weight = 8 * 8 * 9.81 * 0.01;  // of a step [N s]
+  EXPECT_NEAR(lowest, weight, 1e-4 * weight);
+}
+
+}  // namespace
+}  // namespace jade
