@@ -1,28 +1,31 @@
 #pragma once
 
+#include <cmath>
+
 namespace jade {
 
 /// How fast a contact may close over a segment of length s, and how that moves with what it depends on.
 ///   c ≥ 0   c / s: it reaches the standoff at the end of the segment and not before
-///   c < 0   c / d,  d = s + (h − s) x / (1 + x),  x = −c / c₀: pushed out within the segment if that is the whole step,
-///           within a step of length h otherwise, however short the segment is; never faster than 12 c₀ / h, so that what
-///           starts below the clearance is still held by its row while it is pushed out
-/// c: gap − standoff [m];  h: the whole step [s];  c₀: a length below the room that contacts have.
-/// Resting contacts are at c = 0 to rounding, so the two branches have to meet there with one slope: a step would have
-/// no derivative at rest otherwise. Over a whole step (s = h) they are the same line.
+///   c < 0   c / (s √(1 + y²)),  y = (h/s − 1) c / l: pushed out within the segment if that is the whole step, otherwise
+///           at most with l / (h − s), however short the segment is; never faster than 3 l / h, so that what starts
+///           below the clearance is still held by its row while it is pushed out
+/// c: gap − standoff [m];  h: the whole step [s];  l: a length below the room that contacts have [m].
+/// Resting contacts are at c = 0 to rounding, so the two branches meet there with one slope and one curvature, and bend on
+/// the scale of l s / (h − s) only: a step would have no derivative at rest otherwise, or one that holds for no distance.
+/// Over a whole step (s = h) they are the same line.
 struct ClosingRate {
   double value = 0, by_excess = 0, by_s = 0, by_h = 0;
 };
 
-/// c₀ for given lengths: a tenth of the room between standoff and clearance.
-inline double push_out_length(double standoff, double clearance) { return 0.1 * (standoff - clearance); }
+/// l for given lengths: three times that is four fifths of Closing::slack.
+inline double push_out_length(double standoff, double clearance) { return 0.4 * (standoff - clearance); }
 
-inline ClosingRate closing_rate(double c, double s, double h, double c0) {
+inline ClosingRate closing_rate(double c, double s, double h, double l) {
   if (c >= 0) return {c / s, 1 / s, -c / (s * s), 0};
-  const double x = -c / c0, share = x / (1 + x), d = s + (h - s) * share;
-  const double by_d = -c / (d * d), fastest = 12 * c0 / h;
-  if (-c / d > fastest) return {-fastest, 0, 0, fastest / h};
-  return {c / d, 1 / d - by_d * (h - s) / (c0 * (1 + x) * (1 + x)), by_d * (1 - share), by_d * share};
+  const double y = (h / s - 1) * c / l, q = std::sqrt(1 + y * y), fastest = 3 * l / h;
+  if (-c / (s * q) > fastest) return {-fastest, 0, 0, fastest / h};
+  const double slope = 1 / (s * q * q * q), by_h = -c * slope * y * c / (s * l);
+  return {c / (s * q), slope, -c / (s * s * q) - by_h * h / s, by_h};
 }
 
 }  // namespace jade

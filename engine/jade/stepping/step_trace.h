@@ -23,7 +23,7 @@ struct Kink {
     row_class,   ///< a row of a problem between two classes (touching and leaving, sticking and slipping)
     row_choice,  ///< a contact between being held by the segment, being hit and being left alone
     grazing,     ///< a hit at no speed, or two hits at one time
-    event,       ///< a slip that ends within a segment which is not cut there: too many did
+    event,  ///< a slip that ends within a segment and is not located: too many did, or after a hit cut it
   };
   Kind kind = Kind::none;
   double distance = std::numeric_limits<double>::infinity();
