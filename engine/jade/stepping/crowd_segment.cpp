@@ -61,10 +61,22 @@ bool Island::was_crowded(const StepMemory& memory) const {
   return 2 * iterated > known && known > kLeastCrowd;
 }
 
-/// Whether the contacts are too many for an exact solution; then they have been found as a hurry wants them.
+/// Finds the contacts of the first sub-step. True: they are too many for an exact solution, and have been found as a hurry
+/// wants them.
 bool Island::is_crowded(const StepMemory& memory) {
   const bool stays = was_crowded(memory);
-  if (!stays && static_cast<int>(pairs.size()) * kContactsOfAPair <= settings_.crowd) return false;
+  const auto find_few = [&] {
+    span_ = longest_part(h_);
+    contacts.clear();
+    find_contacts(memory);
+  };
+  if (!stays) {
+    find_few();
+    if (static_cast<int>(pairs.size()) * kContactsOfAPair <= settings_.crowd) return false;
+    // Where nothing spins they are all that is counted below.
+    if (span_ == left_ && static_cast<int>(contacts.size()) <= settings_.crowd) return false;
+    contacts.clear();
+  }
   hurries_ = true;
   span_ = left_;
   find_contacts(memory);
@@ -73,7 +85,7 @@ bool Island::is_crowded(const StepMemory& memory) {
   });
   if (stays || near > settings_.crowd) return true;
   hurries_ = false;
-  contacts.clear();
+  find_few();
   return false;
 }
 

@@ -355,8 +355,8 @@ void Island::advance(const StepMemory& memory) {
     update_start();
     free_acceleration();
     left_ = h_ - time;
-    if (report.substeps == 1 && is_crowded(memory)) {
-      hurry();
+    if (report.substeps == 1 && !hurries_) {
+      if (is_crowded(memory)) hurry();
     } else {
       span_ = hurries_ ? left_ : longest_part(h_);
       find_contacts(memory);
