@@ -2,6 +2,7 @@
 
 #include "jade/dynamics/spatial.h"
 #include "jade/geometry/contact_features.h"
+#include "jade/geometry/smooth_normal.h"
 #include "jade/math/rotation.h"
 
 namespace jade {
@@ -22,6 +23,21 @@ Mat3x12 PlacedContact::velocity_by_position(const Sides& x) const {
   return out;
 }
 
+namespace {
+
+/// From displacements of the origins of the shapes to those of the reference points: t + θ × (origin − reference).
+void by_references(const Mat3x12& by_origins, const ShapePoses& poses, Mat3x12& out) {
+  for (int side = 0; side < 2; ++side) {
+    const Mat3 arm =
+        side == 0 ? skew(poses.X_WA.p - poses.reference_a) : skew(poses.X_WB.p - poses.reference_b);
+    const int t = 6 * side, r = t + 3;
+    out.middleCols<3>(t) = by_origins.middleCols<3>(t);
+    out.middleCols<3>(r) = by_origins.middleCols<3>(r) - by_origins.middleCols<3>(t) * arm;
+  }
+}
+
+}  // namespace
+
 void place_contact(const ContactTrace& contact, const CollisionModel& collision, const ShapePoses& poses,
                    const PlacedContact* start, PlacedContact& out) {
   const PreparedShape& shape_a = collision.shapes()[contact.shape_a].geometry;
@@ -38,16 +54,8 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   out.R_WB = X_WB.R;
   out.J = relative_motion(out.p, poses.reference_a, poses.reference_b);
   const FeatureContactDerivative derivative = closest_points_derivative(on_a, X_WA, on_b, X_WB, n);
-  // From the origins of the shapes to the reference points: t + θ × (origin − reference).
-  for (int side = 0; side < 2; ++side) {
-    const Mat3 arm = side == 0 ? skew(X_WA.p - poses.reference_a) : skew(X_WB.p - poses.reference_b);
-    const int t = 6 * side, r = t + 3;
-    out.N.middleCols<3>(t) = derivative.normal.middleCols<3>(t);
-    out.N.middleCols<3>(r) = derivative.normal.middleCols<3>(r) - derivative.normal.middleCols<3>(t) * arm;
-    out.P.middleCols<3>(t) = derivative.midpoint.middleCols<3>(t);
-    out.P.middleCols<3>(r) =
-        derivative.midpoint.middleCols<3>(r) - derivative.midpoint.middleCols<3>(t) * arm;
-  }
+  by_references(derivative.normal, poses, out.N);
+  by_references(derivative.midpoint, poses, out.P);
 
   // A point that travels along its rim: x_S = x_S(toward_S), toward_S = ± Rᵀ n.
   out.travels = false;
@@ -73,6 +81,17 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
     out.N0 += by_point_n * (along * start->N);
     out.P0 += by_point_p * (along * start->N);
   }
+}
+
+void place_smooth_contact(const ContactTrace& contact, const CollisionModel& collision,
+                          const ShapePoses& poses, const PlacedContact& start, PlacedContact& out) {
+  const PlacedShape a{collision.shapes()[contact.shape_a].geometry, poses.X_WA};
+  const PlacedShape b{collision.shapes()[contact.shape_b].geometry, poses.X_WB};
+  const FeatureContactDerivative derivative =
+      closest_points_derivative(contact.a, poses.X_WA, contact.b, poses.X_WB, contact.now.normal);
+  out = start;
+  out.n = smooth_normal(a, contact.a, b, contact.b, contact.now).value_or(start.n);
+  by_references(smooth_normal_derivative(a, contact.a, b, contact.b, contact.now, derivative), poses, out.N);
 }
 
 void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
