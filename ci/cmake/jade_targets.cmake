@@ -3,7 +3,9 @@
 
 find_program(JADE_CCACHE ccache)
 if(JADE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${JADE_CCACHE})
+  # Objects that use a precompiled header are cached only with these; no macro of ours changes what such a header says.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${JADE_CCACHE})
 endif()
 
 add_library(jade_options INTERFACE)
@@ -14,6 +16,22 @@ target_compile_options(jade_options INTERFACE
   $<$<BOOL:${JADE_WARNINGS_AS_ERRORS}>:-Werror>
   # The same bits from every build: no fused multiply-add chosen by the optimiser, no fast-math.
   -ffp-contract=off)
+
+# What nearly every file reads, parsed once for all files of a target: a third of an object's time. A file includes what
+# it uses all the same; the tidy preset builds without.
+set(JADE_COMMON_HEADERS
+  <algorithm> <array> <cmath> <functional> <limits> <memory> <optional> <string> <vector>
+  <Eigen/Core> <Eigen/Geometry> <fmt/format.h>)
+# Without this option ccache does not see what such a header holds.
+set(JADE_PRECOMPILED_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+function(jade_precompile target)
+  target_precompile_headers(${target} PRIVATE ${JADE_COMMON_HEADERS} ${ARGN})
+  target_compile_options(${target} PRIVATE ${JADE_PRECOMPILED_OPTIONS})
+endfunction()
+function(jade_reuse_precompiled target from)
+  target_precompile_headers(${target} REUSE_FROM ${from})
+  target_compile_options(${target} PRIVATE ${JADE_PRECOMPILED_OPTIONS})
+endfunction()
 
 # Code that is run once needs no -O3, and compiles a quarter faster without: tests, cases and the command line.
 add_library(jade_quick_to_build INTERFACE)
@@ -52,5 +70,12 @@ function(jade_add_engine_tests)
   foreach(module IN LISTS modules)
     get_property(sources GLOBAL PROPERTY JADE_TESTS_OF_${module})
     jade_add_test(${module}_test SOURCES ${sources} LIBRARIES rapidcheck fmt::fmt nlohmann_json::nlohmann_json)
+    # They are all compiled alike, so that one precompiled header serves them.
+    if(first)
+      jade_reuse_precompiled(${module}_test ${first})
+    else()
+      set(first ${module}_test)
+      jade_precompile(${first} <gtest/gtest.h>)
+    endif()
   endforeach()
 endfunction()

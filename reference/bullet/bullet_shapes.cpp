@@ -36,6 +36,7 @@ struct MakeShape {
   }
   std::unique_ptr<btCollisionShape> operator()(const TriangleMesh& mesh) const {
     if (!mesh.file.empty()) throw NotApplicable("meshes from files are not translated, only inline ones");
+    if (mesh.normals == MeshNormals::smooth) throw NotApplicable("smooth normals of a mesh");
     auto triangles = std::make_unique<btTriangleMesh>();
     for (const std::array<int, 3>& t : mesh.triangles) {
       const auto corner = [&](int k) { return to_bullet(mesh.scale * mesh.vertices[t[k]]); };

@@ -33,6 +33,7 @@ class Checker {
     check_edges();
     if (mistakes_.empty()) check_crossings();
     if (mistakes_.empty()) check_orientation();
+    if (mistakes_.empty() && mesh_.normals == MeshNormals::smooth) check_smoothness();
     return finish();
   }
 
@@ -127,6 +128,31 @@ class Checker {
       if (volume == 0 || (volume < 0) != is_cavity)
         add({face(first), fmt::format("belongs to a part of {} triangles that is inside out", own.size()),
              "turn its triangles around"});
+    }
+  }
+
+  /// A smooth convex surface bends a little at each edge, and outwards.
+  void check_smoothness() {
+    constexpr double kSharpest = 0.5;  // cosine of 60°; an icosahedron, the coarsest of balls, turns by 42°
+    constexpr double kFlatness =
+        4e-7;  // of the longer edge: a face of single-precision corners is flat to that
+    const auto edge = [&](int t, int k) -> Vec3 {
+      return mesh_.vertices[mesh_.triangles[t][(k + 1) % 3]] - mesh_.vertices[mesh_.triangles[t][k % 3]];
+    };
+    if (const std::vector<int> part = parts(); *std::max_element(part.begin(), part.end()) > 0)
+      add({"triangles", "belong to several parts, of which no convex surface consists",
+           "leave \"normals\" away, or split the mesh into convex ones"});
+    for (const MeshEdge& e : mesh_edges(mesh_.triangles)) {
+      const auto [s, t] = e.triangle;
+      const Vec3 n = edge(s, 0).cross(edge(s, 1)).normalized(), m = edge(t, 0).cross(edge(t, 1)).normalized();
+      const Vec3 beyond = edge(t, e.corner[1] + 1);
+      if (n.dot(beyond) > kFlatness * beyond.norm())
+        add({face(t),
+             fmt::format("makes a concave edge with {}, which no smooth convex surface has", face(s)),
+             "leave \"normals\" away, or split the mesh into convex ones"});
+      else if (n.dot(m) < kSharpest)
+        add({face(t), fmt::format("makes an edge with {} that is sharper than 60°", face(s)),
+             "leave \"normals\" away, or mesh the surface finer"});
     }
   }
 

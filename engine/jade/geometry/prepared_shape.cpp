@@ -116,6 +116,7 @@ void PreparedShape::prepare(const TriangleMesh& shape) {
   auto data = std::make_shared<Data>();
   data->features = make_polyhedron(shape.vertices, shape.triangles);
   if (!data->features.convex) data->tree = TriangleTree(shape.vertices, shape.triangles);
+  if (shape.normals == MeshNormals::smooth) data->smooth = SmoothSurface(shape.vertices, shape.triangles);
   use_hull(*data, shape.vertices, false);
   data_ = std::move(data);
 }

@@ -5,6 +5,7 @@
 #include "jade/geometry/convex_core.h"
 #include "jade/geometry/polyhedron.h"
 #include "jade/geometry/shape.h"
+#include "jade/geometry/smooth_surface.h"
 #include "jade/geometry/triangle_tree.h"
 
 namespace jade {
@@ -24,12 +25,16 @@ class PreparedShape {
   /// The triangles of a mesh that is not convex; null for every other shape.
   const TriangleTree* tree() const { return data_ && data_->tree.size() > 0 ? &data_->tree : nullptr; }
 
+  /// What a mesh with smooth normals stands for; null for every other shape.
+  const SmoothSurface* smooth() const { return data_ && !data_->smooth.empty() ? &data_->smooth : nullptr; }
+
  private:
   struct Data {
     Polyhedron features;
     std::vector<Vec3> hull_vertices;
     std::vector<int> first_neighbour, neighbours;  // on the hull
     TriangleTree tree;
+    SmoothSurface smooth;
   };
   void prepare(const Sphere& shape);
   void prepare(const Capsule& shape);

@@ -46,6 +46,10 @@ struct ConvexHull {
   bool operator==(const ConvexHull&) const = default;
 };
 
+/// What a mesh says of the directions in which it is pushed: `flat` means its facets; `smooth` that they stand for a smooth
+/// convex surface, whose interpolated normal takes part in impacts (jade/geometry/smooth_normal.h).
+enum class MeshNormals : unsigned char { flat, smooth };
+
 /// A closed surface of triangles, counter-clockwise seen from outside, possibly non-convex.
 /// Either `file` names an OBJ or STL file (relative to the scene file), or vertices and triangles are given.
 struct TriangleMesh {
@@ -54,6 +58,7 @@ struct TriangleMesh {
   std::vector<Vec3> vertices;
   std::vector<std::array<int, 3>> triangles;
   bool repair = false;  ///< mend what repair_mesh can, and say what was changed; otherwise flaws are refused
+  MeshNormals normals = MeshNormals::flat;
   bool operator==(const TriangleMesh&) const = default;
 };
 

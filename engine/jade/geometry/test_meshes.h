@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
+#include "jade/geometry/convex_hull.h"
 #include "jade/geometry/shape.h"
 
 /// For tests and generators only: meshes of which everything is known.
@@ -62,6 +64,20 @@ inline TriangleMesh table(const Vec3& size, int n) {
     quad(vertex(0, i + 1, 0), vertex(0, i, 0), vertex(0, i, 1), vertex(0, i + 1, 1));
     quad(vertex(n, i, 0), vertex(n, i + 1, 0), vertex(n, i + 1, 1), vertex(n, i, 1));
   }
+  return mesh;
+}
+
+/// A convex mesh with smooth normals over points spread on a spiral around an ellipsoid: triangles of all kinds of shapes.
+inline TriangleMesh ellipsoid(int count, const Vec3& half) {
+  std::vector<Vec3> points;
+  for (int i = 0; i < count; ++i) {
+    const double z = 1 - (2 * i + 1.0) / count, across = std::sqrt(1 - z * z), turn = 2.4 * i;
+    points.emplace_back(half.cwiseProduct(Vec3(across * std::cos(turn), across * std::sin(turn), z)));
+  }
+  const HullSurface surface = convex_hull(points);
+  TriangleMesh mesh{.vertices = surface.vertices, .normals = MeshNormals::smooth};
+  for (const auto& face : surface.faces)
+    for (std::size_t i = 2; i < face.size(); ++i) mesh.triangles.push_back({face[0], face[i - 1], face[i]});
   return mesh;
 }
 

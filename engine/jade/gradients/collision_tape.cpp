@@ -202,10 +202,16 @@ void IslandTape::collide(const CollisionTrace& collision) {
   no_implicit_diagonal();
   contacts_.clear();
   if (frames_.size() < collision.rows.size()) frames_.resize(collision.rows.size());
+  if (moved_.size() < collision.rows.size()) moved_.resize(collision.rows.size());
   for (std::size_t i = 0; i < collision.rows.size(); ++i) {
     const RowsTrace& rows = collision.rows[i];
-    const PlacedContact& at = start_contact(rows.contact);
-    const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
+    const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+    const PlacedContact& start = start_contact(rows.contact);
+    if (rows.smooth)
+      place_smooth_contact(contact, collision_, poses(contact.shape_a, contact.shape_b, Place::start), start,
+                           moved_[i]);
+    const PlacedContact& at = rows.smooth ? moved_[i] : start;
+    const Links links = links_of(contact);
     contacts_.push_back(&at);
     frame_by_position(rows, at, at, rates(links, Place::start, collision.v_before), frames_[i]);
   }

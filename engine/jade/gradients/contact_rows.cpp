@@ -2,6 +2,7 @@
 
 #include "jade/dynamics/spatial.h"
 #include "jade/geometry/contact_features.h"
+#include "jade/geometry/smooth_normal.h"
 #include "jade/math/rotation.h"
 
 namespace jade {
@@ -110,6 +111,19 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
     out.N0 += by_point_n * (along * start->N);
     out.P0 += by_point_p * (along * start->N);
   }
+}
+
+void place_smooth_contact(const ContactTrace& contact, const CollisionModel& collision,
+                          const ShapePoses& poses, const PlacedContact& start, PlacedContact& out) {
+  const PlacedShape a{collision.shapes()[contact.shape_a].geometry, poses.X_WA};
+  const PlacedShape b{collision.shapes()[contact.shape_b].geometry, poses.X_WB};
+  const RotationCentres about{poses.reference_a, poses.reference_b};
+  const FeatureContactDerivative derivative =
+      closest_points_derivative(contact.a, poses.X_WA, contact.b, poses.X_WB, contact.now.normal, about);
+  out = start;
+  out.n = smooth_normal(a, contact.a, b, contact.b, contact.now).value_or(start.n);
+  out.N = smooth_normal_derivative(a, contact.a, b, contact.b, contact.now, derivative, about);
+  out.turns = true;
 }
 
 /// u·ρ = (u × n)·dn + (u·n) φ

@@ -57,6 +57,10 @@ struct ShapePoses {
 void place_contact(const ContactTrace& contact, const CollisionModel& collision, const ShapePoses& poses,
                    const PlacedContact* start, PlacedContact& out);
 
+/// The same contact at the start of a sub-step, with the normal of the smooth surface that a mesh stands for.
+void place_smooth_contact(const ContactTrace& contact, const CollisionModel& collision,
+                          const ShapePoses& poses, const PlacedContact& start, PlacedContact& out);
+
 /// The directions of a contact's rows are a frame (n, t₁, t₂) that turns by ρ: d(d_r) = ρ × d_r.
 ///   ρ = n × dn + φ n,   φ = t₂·(dy − (n·y) dn) / |y − n (n·y)|
 /// t₁ is along y in the plane normal to n: the slip Δ(v₀) that would be without friction, that of the start (v₀ = v), or an

@@ -20,6 +20,7 @@ enum class Need { required, optional };
 inline constexpr std::array<std::string_view, 8> kJointKindNames{
     "fixed", "revolute", "prismatic", "screw", "universal", "planar", "ball", "free"};
 inline constexpr std::array<std::string_view, 2> kInterpolationNames{"hold", "linear"};
+inline constexpr std::array<std::string_view, 2> kMeshNormalsNames{"flat", "smooth"};
 /// In the order of the alternatives of Shape.
 inline constexpr std::array<std::string_view, 7> kShapeNames{
     "sphere", "capsule", "box", "cylinder", "half_space", "convex_hull", "triangle_mesh"};
@@ -27,6 +28,7 @@ static_assert(kShapeNames.size() == std::variant_size_v<Shape>);
 
 constexpr const auto& enum_names(JointKind) { return kJointKindNames; }
 constexpr const auto& enum_names(Signal::Interpolation) { return kInterpolationNames; }
+constexpr const auto& enum_names(MeshNormals) { return kMeshNormalsNames; }
 
 /// The word that files and messages use: `revolute`, `convex_hull`…
 inline std::string_view name_of(JointKind kind) { return kJointKindNames[static_cast<std::size_t>(kind)]; }
@@ -116,6 +118,7 @@ void each_field(V& visit, Is<TriangleMesh> auto& x) {
   visit("file", x.file, Need::optional);
   visit("scale", x.scale, Need::optional);
   visit("repair", x.repair, Need::optional);
+  visit("normals", x.normals, Need::optional);
   visit("vertices", x.vertices, Need::optional);
   visit("triangles", x.triangles, Need::optional);
 }

@@ -55,6 +55,8 @@ namespace jade {
 ///
 /// A triangle_mesh may also have "repair": true: duplicate corners are welded, triangles without area removed and all
 /// turned outwards before it is checked (jade/geometry/mesh_repair.h), and `jade run --scene` lists what was changed.
+/// With "normals": "smooth" (instead of "flat") it stands for a smooth convex surface: impacts act along an interpolated
+/// normal, everything else keeps to the facets (jade/geometry/smooth_normal.h).
 /// joint.kind: fixed, revolute, prismatic, screw, universal, planar, ball, free. Sets of groups are numbers from 0
 /// to 4294967295. JSON has no infinity: wherever a number is expected the words "inf", "-inf" and "nan" are read
 /// and written. Numbers are written with as many digits as it takes to read the same bits back. A key that keeps

@@ -105,8 +105,11 @@ SceneDescription full_scene() {
   base.shapes[4].geometry = HalfSpace{};
   base.shapes[5].geometry =
       ConvexHull{.points = {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1)}};
-  base.shapes[6].geometry =
-      TriangleMesh{.file = "lid.obj", .scale = 0.001, .vertices = {Vec3(1, 2, 3)}, .triangles = {{0, 1, 2}}};
+  base.shapes[6].geometry = TriangleMesh{.file = "lid.obj",
+                                         .scale = 0.001,
+                                         .vertices = {Vec3(1, 2, 3)},
+                                         .triangles = {{0, 1, 2}},
+                                         .normals = MeshNormals::smooth};
   for (ShapeDescription& shape : base.shapes)
     shape = {.name = "s",
              .geometry = shape.geometry,

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "jade/geometry/smooth_normal.h"
 #include "jade/stepping/island.h"
 
 namespace jade {
@@ -33,13 +35,17 @@ ImpactLaw Island::find_impulses(const VecX& w, VecX& f) {
   // Of each row: e where it is the normal of something that hits, else 0.
   VecX e = VecX::Zero(rows_.size());
   k_.setZero(rows_.size());
-  const auto bounce = [&](int row, const Closing& at, double restitution) {
+  const auto bounce = [&](int row, const Closing& at, double approach, double restitution) {
     e[row] = at.is_impact(span_) ? restitution : 0;
-    k_[row] = e[row] * at.approach;
+    k_[row] = e[row] * approach;
   };
-  for (const int c : row_contacts_)
-    bounce(contacts[c].first_row, closing(contacts[c]), pairs[contacts[c].pair].restitution);
-  for (const int l : row_limits_) bounce(limits[l].row, limits[l].closing, limits[l].limit.restitution);
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    bounce(contact.first_row, closing(contact), contact.directions[0].dot(contact.velocity),
+           pairs[contact.pair].restitution);
+  }
+  for (const int l : row_limits_)
+    bounce(limits[l].row, limits[l].closing, limits[l].closing.approach, limits[l].limit.restitution);
 
   const bool bounces = e.maxCoeff() > 0;
   if (bounces) {
@@ -67,6 +73,22 @@ ImpactLaw Island::find_impulses(const VecX& w, VecX& f) {
   return bounces ? ImpactLaw::inelastic : ImpactLaw::newton;
 }
 
+/// What hits a mesh with smooth normals is pushed along the smooth one while it closes along that. A glancing hit may be left
+/// closing on the facets: it is an impact again, which no longer closes along the smooth normal, and the facets' own stops
+/// it. So nothing is pushed into a facet twice.
+void Island::set_impact_directions(LiveContact& contact) {
+  const NearPair& pair = pairs[contact.pair];
+  FeatureContact at = contact.now;
+  std::optional<Vec3> n;
+  if (closing(contact).is_impact(span_))
+    n = smooth_normal({collision_.shapes()[pair.a].geometry, placed(pair.slot_a, false)}, contact.a,
+                      {collision_.shapes()[pair.b].geometry, placed(pair.slot_b, false)}, contact.b, at);
+  const bool smooth = n && n->dot(contact.velocity) < 0;
+  if (smooth) at.normal = *n;
+  set_directions(contact, at, contact.velocity);
+  contact.smooth = smooth;
+}
+
 bool Island::collide(double time) {
   const Horizon now = horizon(left_);
   const auto contact_hits = [&](const LiveContact& contact) { return closing(contact).hits(now); };
@@ -82,7 +104,7 @@ bool Island::collide(double time) {
     contact.first_row = -1;
     if (!contact.was_row && !closing(contact).at_standoff()) continue;
     row_contacts_.push_back(static_cast<int>(c));
-    set_directions(contact, contact.now, contact.velocity);
+    set_impact_directions(contact);
   }
   row_limits_.clear();
   for (std::size_t l = 0; l < limits.size(); ++l) {

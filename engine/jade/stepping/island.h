@@ -76,6 +76,7 @@ struct LiveContact {
   std::array<Vec3, 3> directions{Vec3::Zero(), Vec3::Zero(),
                                  Vec3::Zero()};  ///< of its rows: normal and two tangents, world axes
   bool along_slip = false;  ///< the first tangent follows the slip; otherwise it is fixed in b
+  bool smooth = false;      ///< directions[0] is not the facets' normal but the smooth one
   double hand = 1;          ///< directions[2] = ± directions[0] × directions[1]
   /// The first guess of a solve. A new contact is taken to stick: where several solutions are valid, as between the
   /// corners of a face that is held from both sides, the one that does not slip is preferred.
@@ -159,6 +160,7 @@ class Island {
 
   // collide.cpp
   bool collide(double time);
+  void set_impact_directions(LiveContact& contact);
   Closing closing(const LiveContact& contact) const;
   Horizon horizon(double s) const { return {s, span_, left_, h_, settings_.integrator}; }
   ImpactLaw find_impulses(const VecX& w, VecX& f);

@@ -87,7 +87,8 @@ std::vector<RowsTrace> Island::rows_trace() const {
                     .count = contacts[c].rows,
                     .directions = contacts[c].directions,
                     .along_slip = contacts[c].along_slip,
-                    .from_start = contacts[c].from_start});
+                    .from_start = contacts[c].from_start,
+                    .smooth = contacts[c].smooth});
   return rows;
 }
 
@@ -182,6 +183,14 @@ void Island::record_collision(ImpactLaw law) {
   collision.limits = limit_rows_trace();
   for (LimitRowTrace& row : collision.limits) row.bounces = row.bounces && law != ImpactLaw::inelastic;
   collision.nearest = nearest_class();
+  // Where nothing closes along the smooth normal the facets' is taken instead.
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    if (contact.smooth)
+      collision.nearest.nearer({Kink::Kind::grazing,
+                                -contact.directions[0].dot(contact.velocity) / contact.velocity.norm(),
+                                pairs[contact.pair].a, pairs[contact.pair].b});
+  }
 }
 
 void Island::record_solve(double s, SolveTrace::Length rule) {

@@ -93,6 +93,7 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   const Vec3 slip = slip_velocity - n.dot(slip_velocity) * n;
   const double speed = slip.norm();
   contact.along_slip = speed > kNoSlip;
+  contact.smooth = false;
   contact.directions[0] = n;
   contact.directions[1] = contact.along_slip
                               ? Vec3(slip / speed)

@@ -68,6 +68,7 @@ struct RowsTrace {
   /// the segment with one tangent, that of its end with two.
   bool along_slip = false;
   bool from_start = false;  ///< it follows the slip at the start of the segment instead
+  bool smooth = false;      ///< in an impact: the normal is that of the surface which a mesh stands for
 };
 
 /// A solved problem: classes and forces, per row.
