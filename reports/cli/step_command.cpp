@@ -158,7 +158,9 @@ void add_fuzz(CLI::App& step, int& exit_code) {
   settings.jobs = 0;
   CLI::App* fuzz =
       step.add_subcommand("fuzz", "Step random worlds and have every state judged; shrink what fails");
-  fuzz->add_option("--count", settings.count, "worlds in total over the families")->capture_default_str();
+  fuzz->add_option("--count", settings.count, "worlds in total over the families")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}))
+      ->capture_default_str();
   fuzz->add_option("--steps", settings.steps, "steps of each world")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();

@@ -1,7 +1,6 @@
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
+#include "jade/base/allocation_count.h"
 #include "jade/dynamics/dynamics_derivatives.h"
 #include "jade/dynamics/energy.h"
 #include "jade/dynamics/forward_dynamics.h"
@@ -9,31 +8,15 @@
 #include "jade/dynamics/kinematics.h"
 #include "jade/dynamics/test_trees.h"
 
-// Every allocation of this executable passes through here: Eigen calls malloc itself, operator new calls it too.
-// A sanitizer has its own malloc, which must not be replaced.
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-namespace {
-bool counting = false;
-int allocations = 0;
-}  // namespace
-
-extern "C" void* __libc_malloc(std::size_t);
-extern "C" void* malloc(std::size_t size) {
-  if (counting) ++allocations;
-  return __libc_malloc(size);
-}
-
+#if defined(JADE_COUNTS_ALLOCATIONS)
 namespace jade {
 namespace {
 
+/// Of the second call: results get their sizes in the first.
 template <class Function>
 int allocations_of(Function&& f) {
-  f();  // results get their sizes in the first call
-  allocations = 0;
-  counting = true;
   f();
-  counting = false;
-  return allocations;
+  return test::allocations_of(f);
 }
 
 TEST(Workspaces, MakeDynamicsFreeOfAllocations) {

@@ -13,7 +13,9 @@ void store(const Quat& value, VecX& q, int first) {
   q.segment<4>(first) << value.w(), value.x(), value.y(), value.z();
 }
 
-Quat rotated(const Quat& from, const Vec3& theta) { return (quaternion_exp(theta) * from).normalized(); }
+Quat rotated(const Quat& from, const Vec3& theta) {
+  return theta.isZero(0) ? from.normalized() : (quaternion_exp(theta) * from).normalized();
+}
 
 }  // namespace
 
@@ -27,8 +29,9 @@ void integrate(const Model& model, const VecX& q, const VecX& d, VecX& q_next) {
       case LinkMotion::free: {
         const Quat before = quaternion_at(q, link.q + 3);
         const Quat after = rotated(before, d.segment<3>(link.v + 3));
-        const Vec3 swing =
-            before.toRotationMatrix() * link.reference_L - after.toRotationMatrix() * link.reference_L;
+        Vec3 swing = Vec3::Zero();
+        if (!link.reference_L.isZero(0))
+          swing = before.toRotationMatrix() * link.reference_L - after.toRotationMatrix() * link.reference_L;
         q_next.segment<3>(link.q) = q.segment<3>(link.q) + (d.segment<3>(link.v) + swing);
         store(after, q_next, link.q + 3);
         break;

@@ -22,16 +22,28 @@ int widest_axis(std::span<const Aabb> boxes) {
   return axis;
 }
 
+// Up to here it takes less to look at every pair than to sort.
+constexpr int kFew = 16;
+
+bool is_empty(const Aabb& box) { return !(box.low.array() <= box.high.array()).all(); }
+
 }  // namespace
 
 const std::vector<std::pair<int, int>>& BroadPhase::overlaps(std::span<const Aabb> boxes) {
+  pairs_.clear();
+  if (boxes.size() <= kFew) {
+    for (int i = 0; i < int(boxes.size()); ++i)
+      for (int j = i + 1; j < int(boxes.size()); ++j)
+        if (boxes[i].overlaps(boxes[j]) && !is_empty(boxes[i]) && !is_empty(boxes[j]))
+          pairs_.emplace_back(i, j);
+    return pairs_;
+  }
   const int axis = widest_axis(boxes);
   order_.clear();
   for (int i = 0; i < int(boxes.size()); ++i)
-    if ((boxes[i].low.array() <= boxes[i].high.array()).all()) order_.push_back({boxes[i].low[axis], i});
+    if (!is_empty(boxes[i])) order_.push_back({boxes[i].low[axis], i});
   std::sort(order_.begin(), order_.end());
 
-  pairs_.clear();
   open_.clear();
   for (const auto& [low, i] : order_) {
     // Boxes that ended before this one begins are of no use to later ones either.

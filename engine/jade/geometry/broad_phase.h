@@ -9,7 +9,7 @@
 namespace jade {
 
 /// Finds which of many boxes overlap, by sorting their ends along the axis on which they are spread most and sweeping
-/// over them. Reused from step to step, it allocates nothing once its lists have grown.
+/// over them; a few of them one by one. Reused from step to step, it allocates nothing once its lists have grown.
 class BroadPhase {
  public:
   /// All pairs (i, j), i < j, of boxes that share a point, in ascending order: the answer does not depend on the order

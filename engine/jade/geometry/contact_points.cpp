@@ -74,8 +74,7 @@ bool ContactFinder::corners_on_plane(bool plane_is_A) {
   const Polyhedron* polyhedron = other.shape.features();
   const ConvexCore& core = other.shape.core();
   if (!polyhedron && core.kind != ConvexCore::Kind::point) return false;
-  const Vec3 up = plane.X_WS.R.col(2), up_S = other.X_WS.R.transpose() * up;
-  const double height = up.dot(other.X_WS.p - plane.X_WS.p);
+  const Vec3 up = plane.X_WS.R.col(2);
   const Feature ground{Feature::Kind::plane, Vec3::Zero(), Vec3::UnitZ(), 0, 0};
   const auto meet = [&](const Feature& corner) {
     if (plane_is_A)
@@ -83,8 +82,13 @@ bool ContactFinder::corners_on_plane(bool plane_is_A) {
     else
       add(corner, ground, -up);
   };
-  if (!polyhedron) meet({Feature::Kind::point, Vec3::Zero(), Vec3::Zero(), core.radius, 0});
-  for (int i = 0; polyhedron && i < int(polyhedron->vertices.size()); ++i) {
+  if (!polyhedron) {
+    meet({Feature::Kind::point, Vec3::Zero(), Vec3::Zero(), core.radius, 0});
+    return out_->size() > first_;
+  }
+  const Vec3 up_S = other.X_WS.R.transpose() * up;
+  const double height = up.dot(other.X_WS.p - plane.X_WS.p);
+  for (int i = 0; i < int(polyhedron->vertices.size()); ++i) {
     const double gap = height + up_S.dot(polyhedron->vertices[i]);
     if (gap >= reach_ || gap <= -2 * kTouching || !ContactFeatures::is_low(*polyhedron, i, up_S)) continue;
     meet(ContactFeatures::corner_feature(*polyhedron, i));

@@ -17,7 +17,8 @@ class Tableau {
   /// The difference for the next step, known up to `noise`; nullopt where the function does not exist, which starts the
   /// tableau anew.
   void add(const std::optional<VecX>& difference, double noise) {
-    if (!difference) {
+    absent_ = !difference;
+    if (absent_) {
       row_.clear();
       return;
     }
@@ -54,10 +55,12 @@ class Tableau {
   const VecX& best() const { return best_; }
   double error() const { return error_; }
   bool exists() const { return best_.size() > 0; }
+  bool absent() const { return absent_; }
 
  private:
   double ratio_;
   int order_;
+  bool absent_ = false;  ///< the function did not exist at the last step
   std::vector<VecX> row_;
   VecX best_;
   double distance_ = 0;  ///< of the last difference from it
@@ -72,6 +75,20 @@ std::optional<VecX> evaluate(const std::function<VecX(double)>& f, double s) {
   } catch (const StepError&) {
   }
   return std::nullopt;
+}
+
+/// Rounding of a function: how far its values scatter at places that are all the same to its derivative. A kink there moves
+/// them by no more than rounding, and a jump is not taken for noise: the estimate is bounded.
+double noise_of(const std::function<VecX(double)>& f, const VecX& f0) {
+  // A hundred roundings of the result at least: it may round once where its arguments do not. Where it is worse conditioned
+  // than ten thousand it is not called noise.
+  const double least = 1e-14 * (1 + size_of(f0)), most = 100 * least;
+  constexpr double kSamePlace = 1e-14;
+  double scatter = 0;
+  for (const double s : {-2 * kSamePlace, -kSamePlace, kSamePlace, 2 * kSamePlace})
+    if (const std::optional<VecX> near = evaluate(f, s)) scatter = std::max(scatter, size_of(*near - f0));
+  // Four places of many.
+  return std::clamp(3 * scatter, least, most);
 }
 
 /// The part of x that lies outside of the interval between two numbers.
@@ -95,11 +112,11 @@ Differences differentiate(const std::function<VecX(double)>& f, double least_siz
     for (const Tableau* t : {&central, &right, &left}) largest = std::max(largest, size_of(t->best()));
     return largest;
   };
+  const double rounding = noise_of(f, f0);
   double h = settings.first_step;
   for (int level = 0; level < settings.levels; ++level, h /= 2) {
     const std::optional<VecX> above = evaluate(f, h), below = evaluate(f, -h);
-    // A hundred roundings of the function.
-    const double noise = 1e-14 * (1 + size_of(f0)) / h;
+    const double noise = rounding / h;
     right.add(above ? std::optional<VecX>((*above - f0) / h) : std::nullopt, noise);
     left.add(below ? std::optional<VecX>((f0 - *below) / h) : std::nullopt, noise);
     central.add(above && below ? std::optional<VecX>((*above - *below) / (2 * h)) : std::nullopt, noise);
@@ -116,7 +133,8 @@ Differences differentiate(const std::function<VecX(double)>& f, double least_siz
     const Tableau& only = left.exists() ? left : right;
     result.value = only.exists() ? only.best() : VecX::Zero(f0.size());
     result.error = only.error() / scale;
-    if (only.error() <= settled) result.smoothness = Smoothness::edge;
+    const Tableau& other = left.exists() ? right : left;
+    if (other.absent() && only.error() <= settled) result.smoothness = Smoothness::edge;
     return result;
   }
   // A central difference knows nothing of f(0): it settles on the mean at a kink, and across a jump that is taken back.

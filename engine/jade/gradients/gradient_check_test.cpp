@@ -1,6 +1,8 @@
 #include "jade/gradients/gradient_check.h"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include <gtest/gtest.h>
 
@@ -63,6 +65,36 @@ TEST(Differences, DoNotSettleOnNoise) {
   // Pseudo-random up to 1e-6: no derivative of order one can be told.
   const auto noise = [](double s) { return 1e-6 * std::sin(1e12 * s + 1e7 * std::sin(1e9 * s)); };
   EXPECT_EQ(differentiate([&](double s) { return one(s + noise(s)); }).smoothness, Smoothness::unresolved);
+}
+
+/// Rounding of a few 1e-13 of the value, as fast spins have it after some tens of segments: nothing at steps of 1e-3.
+TEST(Differences, SettleAboveTheirRounding) {
+  const auto rounding = [](double s) {
+    std::uint64_t bits = std::bit_cast<std::uint64_t>(s) * 0x9e3779b97f4a7c15u;
+    bits ^= bits >> 29;
+    return static_cast<double>((bits * 0xbf58476d1ce4e5b9u) >> 11) * 0x1p-53 - 0.5;
+  };
+  for (const double scatter : {3e-14, 3e-13}) {
+    const Differences d =
+        differentiate([&](double s) { return one(100 * std::exp(s) + 100 * scatter * rounding(s)); });
+    EXPECT_EQ(d.smoothness, Smoothness::regular) << scatter;
+    EXPECT_NEAR(d.value[0], 100, 1e-7) << scatter;
+  }
+}
+
+/// The same rounding hides no kink that is ten times as large as it at the smallest steps that look for one.
+TEST(Differences, SeeAKinkAboveTheirRounding) {
+  for (const double turn : {1e-4, 1e-2, 1.0}) {
+    const Differences d =
+        differentiate([&](double s) { return one(100 * std::exp(s) + turn * std::abs(s)); });
+    EXPECT_EQ(d.smoothness, Smoothness::kink) << turn;
+  }
+}
+
+/// A jump by a billionth is no rounding, and neither side of it is missing.
+TEST(Differences, DoNotTakeASmallJumpForRounding) {
+  const Differences d = differentiate([](double s) { return one(s > 0 ? s + 1e-9 : s); });
+  EXPECT_EQ(d.smoothness, Smoothness::unresolved);
 }
 
 TEST(Differences, UseTheOnlySideThatExists) {

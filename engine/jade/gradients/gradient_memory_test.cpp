@@ -1,22 +1,9 @@
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
+#include "jade/base/allocation_count.h"
 #include "jade/gradients/step_gradient.h"
 
-// Every allocation of this executable passes through here. A sanitizer has its own malloc, which must not be replaced.
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-namespace {
-bool counting = false;
-int allocations = 0;
-}  // namespace
-
-extern "C" void* __libc_malloc(std::size_t);
-extern "C" void* malloc(std::size_t size) {
-  if (counting) ++allocations;
-  return __libc_malloc(size);
-}
-
+#if defined(JADE_COUNTS_ALLOCATIONS)
 namespace jade {
 namespace {
 
@@ -86,15 +73,13 @@ int allocations_of_later_gradients(const SceneDescription& scene, int steps) {
     memory = next.memory;
   }
   EXPECT_FALSE(trace.islands.at(0).substeps.at(0).contacts.empty());
-  for (const bool count : {false, true}) {
-    allocations = 0;
-    counting = count;
+  const auto differentiate = [&] {
     step_jacobian(model, trace, {}, gradients, jacobian);
     step_vjp(model, trace, {}, cotangent, gradients, pullback);
-    counting = false;
-  }
+  };
+  differentiate();
   EXPECT_TRUE(jacobian.regularity.exists) << jacobian.regularity.why;
-  return allocations;
+  return test::allocations_of(differentiate);
 }
 
 TEST(GradientWorkspace, MakesLaterGradientsFreeOfAllocations) {

@@ -49,6 +49,14 @@ class ClassEquations {
   void solve(double* r) const;
   void solve_transposed(double* r) const;
 
+  /// Whether some friction at its bound in a row that does not slip (`rests(t)`) is left over from an earlier motion: a
+  /// vanishing compliance would let it go. Forces f belong to the classes that were factored; y has room(size()) numbers.
+  ///   (A + η W) f_η + b = v_η,   f_η = f − η P y + O(η²),   K y = W_X x   ⇒   dv_t/dη = W_t f_t − A_t P y
+  /// The row stays where it is as long as its force opposes that velocity: then its share of the load would be larger if
+  /// the bound allowed it.
+  template <class Columns, class Rests>
+  bool carries_stress(const Columns& column, const double* f, const Rests& rests, double* y) const;
+
  private:
   bool factor_columns(int top, double least_pivot);
   bool factor_diagonal_block(int top, double least_pivot, const double* sizes);
@@ -128,6 +136,32 @@ bool ClassEquations::factor(const Columns& column, double epsilon, double least_
     for (int i = 0; i < slipping; ++i) schur[i] += slip.slope * a[free[k1 + i]];
   }
   return schur_complement(least_pivot);
+}
+
+template <class Columns, class Rests>
+bool ClassEquations::carries_stress(const Columns& column, const double* f, const Rests& rests,
+                                    double* y) const {
+  // A share that only just reaches its bound: y is as exact as ε leaves it.
+  constexpr double equal = 1e-5;
+  const int* free = rows_.free.data();
+  bool solved = false;
+  for (const ClassRows::Slip& slip : rows_.slips) {
+    const int t = slip.tangent;
+    if (!rests(t)) continue;
+    if (!solved) {
+      for (int q = 0; q < k_; ++q) y[q] = column(free[q])[free[q]] * f[free[q]];
+      solve(y);
+      solved = true;
+    }
+    const double* a = column(t);
+    const double own = a[t] * f[t];
+    double velocity = own;
+    for (int q = 0; q < k_; ++q) velocity -= a[free[q]] * y[q];
+    for (const ClassRows::Slip& other : rows_.slips)
+      velocity -= a[other.tangent] * (other.slope * y[k1_ + other.column]);
+    if ((slip.slope > 0 ? velocity : -velocity) > equal * std::abs(own)) return true;
+  }
+  return false;
 }
 
 /// Solves S A P x = −b_X for the classes in `state` by the proximal iteration x ← x + (K + ε W)⁻¹(−b_X − K x) from

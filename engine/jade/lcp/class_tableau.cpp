@@ -49,8 +49,8 @@ JADE_INSIDE_LOOPS void ClassTableau::solve_in(double* r) const {
 }
 
 JADE_WIDE_LOOPS void ClassTableau::solve(double* r) const {
-  if (length_ == kFewRows) {
-    solve_in<kFewRows>(r);
+  if (length_ == kRowsOfABox) {
+    solve_in<kRowsOfABox>(r);
   } else {
     solve_in<0>(r);
   }

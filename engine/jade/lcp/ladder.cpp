@@ -57,14 +57,20 @@ class Climb {
     return newton_on_classes(island_, epsilon, target_, steps, w_.equations, w_.scratch, state_);
   }
 
-  /// An answer that carries on friction at its bound where nothing slips any more is refused, valid as it is: such
-  /// self-stress would stay for as long as warm starts do.
+  /// An answer that carries on friction at its bound only because something slipped once is refused, valid as it is:
+  /// such self-stress would stay for as long as warm starts do.
   bool warm() {
-    const bool valid = newton(kProximal, 4) || silenced();
-    for (int i = 0; i < island_.n; ++i) {
-      if (rests_at_its_bound(state_.classes[i], state_.f[i], state_.v[i], target_ * state_.sigma[i]))
-        return false;
+    const auto rests = [&](int i) {
+      return rests_at_its_bound(state_.classes[i], state_.f[i], state_.v[i], target_ * state_.sigma[i]);
+    };
+    if (newton(kProximal, 4)) {
+      const auto column = [&](int j) { return island_.column(j); };
+      return !w_.equations.carries_stress(column, state_.f.data(), rests, w_.scratch.data());
     }
+    // The equations at hand are not those of a silenced answer: any friction that rests is refused.
+    const bool valid = silenced();
+    for (int i = 0; i < island_.n; ++i)
+      if (rests(i)) return false;
     if (!valid) keep_best();
     return valid;
   }

@@ -1,21 +1,10 @@
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
+#include "jade/base/allocation_count.h"
 #include "jade/lcp/lcp_solver.h"
 #include "jade/lcp/lcp_test_problems.h"
 
-// Every way to the heap ends in malloc; the sanitizers need theirs, so the count is taken without them.
-#if !defined(__SANITIZE_ADDRESS__)
-namespace {
-long allocations = 0;
-}
-extern "C" void* __libc_malloc(std::size_t);
-extern "C" void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-
+#if defined(JADE_COUNTS_ALLOCATIONS)
 namespace jade {
 namespace {
 
@@ -29,10 +18,11 @@ TEST(LcpWorkspace, AfterTheFirstCallNothingIsAllocated) {
     solve(p, settings, none, workspace, solution);
     const std::vector<RowClass> classes = solution.classes;
     solve(p, settings, classes, workspace, solution);
-    const long before = allocations;
-    solve(p, settings, none, workspace, solution);
-    solve(p, settings, classes, workspace, solution);
-    EXPECT_EQ(allocations - before, 0) << contacts << " contacts, stage " << solution.stage;
+    const int allocations = test::allocations_of([&] {
+      solve(p, settings, none, workspace, solution);
+      solve(p, settings, classes, workspace, solution);
+    });
+    EXPECT_EQ(allocations, 0) << contacts << " contacts, stage " << solution.stage;
     EXPECT_EQ(solution.status, LcpStatus::solved);
   }
 }

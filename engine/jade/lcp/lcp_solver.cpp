@@ -152,7 +152,7 @@ bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const st
     before = residual;
     warm.refine(solution.v, solution.f);
   }
-  if (warm.leaves_stress(solution.f, solution.v, memory.sigma, target)) return false;
+  if (warm.leaves_stress(problem, solution, memory.sigma, target)) return false;
   solution.classes = warm.classes();
   return true;
 }

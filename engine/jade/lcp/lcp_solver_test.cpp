@@ -253,6 +253,39 @@ TEST(LcpSolution, WarmClassesOfTheSolutionNeedNoPivot) {
   }
 }
 
+/// A body on two contacts, at x = −1 and x = 1, that falls with speed 1 and slides along x: each carries half of its
+/// momentum, and how they share the friction along x is for the compliance to say.
+LcpProblem body_on_two_contacts(double mu_left, double mu_right, double sliding) {
+  lcp_test::BodyProblem body;
+  body.add_contact(-Vec3::UnitX(), Vec3::UnitZ(), mu_left, Vec3::UnitX(), Vec3::UnitY());
+  body.add_contact(Vec3::UnitX(), Vec3::UnitZ(), mu_right, Vec3::UnitX(), Vec3::UnitY());
+  return body.problem(1, Vec3::Ones(), velocity(sliding, -1));
+}
+
+TEST(LcpSolution, WarmStartsKeepFrictionThatHasToBeAtItsBound) {
+  // Half of the sliding is more than the left contact can take, so the right one takes the rest; nothing slips.
+  const LcpProblem p = body_on_two_contacts(0.1, 1, -0.2);
+  const LcpSolution cold = solve(p);
+  EXPECT_EQ(cold.classes[1], RowClass::high);
+  EXPECT_EQ(cold.classes[4], RowClass::stick);
+  const LcpSolution warm = solve(p, {}, cold.classes);
+  EXPECT_EQ(warm.selection, LcpSelection::warm_classes);
+  EXPECT_NEAR(warm.f[1], 0.05, kRounding);
+  EXPECT_NEAR(warm.f[4], 0.15, kRounding);
+}
+
+TEST(LcpSolution, WarmStartsGiveUpFrictionThatNothingHolds) {
+  // After a slide to the left: friction of the left contact against that of the right one, at rest.
+  const LcpProblem p = body_on_two_contacts(0.1, 1, 0);
+  std::vector<RowClass> classes = solve(p).classes;
+  classes[1] = RowClass::high;
+  classes[4] = RowClass::stick;
+  const LcpSolution warm = solve(p, {}, classes);
+  EXPECT_EQ(warm.status, LcpStatus::solved);
+  EXPECT_NEAR(warm.f[1], 0, kRounding);
+  EXPECT_NEAR(warm.f[4], 0, kRounding);
+}
+
 TEST(LcpCertificate, RejectsEveryMutationOfASolution) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     const LcpProblem p =

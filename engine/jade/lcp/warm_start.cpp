@@ -89,12 +89,12 @@ void WarmStart::refine(const VecX& v, VecX& f) {
   tie(f);
 }
 
-bool WarmStart::leaves_stress(const VecX& f, const VecX& v, const VecX& sigma, double tolerance) const {
-  for (const ClassRows::Slip& slip : equations_.rows().slips) {
-    const int t = slip.tangent;
-    if (rests_at_its_bound(classes_[t], f[t], v[t], tolerance * sigma[t])) return true;
-  }
-  return false;
+bool WarmStart::leaves_stress(const LcpProblem& p, const LcpSolution& solution, const VecX& sigma,
+                              double tolerance) {
+  const double *f = solution.f.data(), *v = solution.v.data();
+  const auto column = [&](int j) { return p.A.data() + static_cast<std::ptrdiff_t>(j) * p.size(); };
+  const auto rests = [&](int t) { return rests_at_its_bound(classes_[t], f[t], v[t], tolerance * sigma[t]); };
+  return equations_.carries_stress(column, f, rests, x_.data());
 }
 
 void WarmStart::tie(VecX& f) {

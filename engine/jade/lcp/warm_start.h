@@ -16,8 +16,9 @@ class WarmStart {
   bool solve(const LcpProblem& problem, const std::vector<RowClass>& classes, VecX& f);
   /// Takes what is left of the velocities of the free rows, v, out of f.
   void refine(const VecX& v, VecX& f);
-  /// Whether friction stays at its bound where nothing slips any more; the least impulse is to be found anew then.
-  bool leaves_stress(const VecX& f, const VecX& v, const VecX& sigma, double tolerance) const;
+  /// Whether friction stays at its bound for no reason but an earlier slip; the least impulse is to be found anew then.
+  bool leaves_stress(const LcpProblem& problem, const LcpSolution& solution, const VecX& sigma,
+                     double tolerance);
   /// The classes as they were read.
   const std::vector<RowClass>& classes() const { return classes_; }
 

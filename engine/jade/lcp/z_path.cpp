@@ -122,17 +122,33 @@ JADE_INSIDE_LOOPS bool ZPath::walk_along(IslandState& state, ClassTableau& table
   return false;
 }
 
-JADE_WIDE_LOOPS bool ZPath::walk_few(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
-  return walk_along<kFewRows>(state, tableau, event, pivots);
+JADE_WIDE_LOOPS bool ZPath::walk_box(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
+  return walk_along<kRowsOfABox>(state, tableau, event, pivots);
 }
 
-JADE_WIDE_LOOPS bool ZPath::walk_many(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
+JADE_WIDE_LOOPS bool ZPath::walk_two(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
+  return walk_along<2 * kRowsOfABox>(state, tableau, event, pivots);
+}
+
+JADE_WIDE_LOOPS bool ZPath::walk_four(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
+  return walk_along<4 * kRowsOfABox>(state, tableau, event, pivots);
+}
+
+JADE_WIDE_LOOPS bool ZPath::walk_any(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
   return walk_along<0>(state, tableau, event, pivots);
 }
 
 bool ZPath::walk(IslandState& state, ClassTableau& tableau, Event event, int& pivots) {
-  return island_->stride == kFewRows ? walk_few(state, tableau, event, pivots)
-                                     : walk_many(state, tableau, event, pivots);
+  switch (island_->stride) {
+    case kRowsOfABox:
+      return walk_box(state, tableau, event, pivots);
+    case 2 * kRowsOfABox:
+      return walk_two(state, tableau, event, pivots);
+    case 4 * kRowsOfABox:
+      return walk_four(state, tableau, event, pivots);
+    default:
+      return walk_any(state, tableau, event, pivots);
+  }
 }
 
 void ZPath::take_forces(IslandState& state) const {

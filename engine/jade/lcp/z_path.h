@@ -47,8 +47,10 @@ class ZPath : private ClassWalk {
  private:
   Event start(IslandState& state);
   bool walk(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
-  bool walk_few(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
-  bool walk_many(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
+  bool walk_box(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
+  bool walk_two(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
+  bool walk_four(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
+  bool walk_any(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
   template <int kLength>
   bool walk_along(IslandState& state, ClassTableau& tableau, Event event, int& pivots);
   template <int kLength>

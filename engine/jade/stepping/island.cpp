@@ -16,11 +16,6 @@ namespace {
 
 // Beyond this turn a segment is cut: the iteration for the mean velocity is no longer sure to contract.
 constexpr double kLargestTurn = 0.5;
-/// Names a contact, the same in every step: the pair and the two features.
-std::uint64_t contact_key(const NearPair& pair, const ContactPoint& point) {
-  return (static_cast<std::uint64_t>(pair.a) << 48) ^ (static_cast<std::uint64_t>(pair.b) << 32) ^
-         (static_cast<std::uint64_t>(point.a.id) << 16) ^ static_cast<std::uint64_t>(point.b.id);
-}
 
 // How often a segment is made shorter because a contact dips in between its ends, and to which part at most.
 constexpr int kMostCuts = 4;
@@ -32,8 +27,12 @@ constexpr int kMostSpun = 16;
 // Of the kinetic energy in a segment: forty times what a pendulum shows that turns by a tenth of a radian in it.
 constexpr double kMuchDrift = 4e-3;
 
+// What turns by less than this in a segment goes straight, to far below that share: where it is nearly at rest its energies
+// are rounding, and their differences say nothing.
+constexpr double kLittleTurn = 1e-3;
+
 // Sub-steps in a hurry; every one of them lets everything land that can be seen to.
-constexpr int kMostHurried = 8;
+constexpr int kMostHurried = 64;
 
 // What is left of a step below this share of it is rounding.
 constexpr double kNothingLeft = 1e-12;
@@ -80,11 +79,6 @@ void Island::begin(const StepSettings& settings, double h, const int* slots_of_t
   hurries_ = false;
 }
 
-Anchor Island::anchor(int shape) const {
-  const Anchor& at = collision_.shapes()[shape].anchor;
-  return at.tree < 0 ? at : Anchor{slot_of_tree[at.tree], at.link};
-}
-
 /// Poses of all shapes from the kinematics at the start or at the middle.
 void Island::place(bool middle) {
   std::vector<Transform>& poses = middle ? at_middle_ : at_start_;
@@ -124,9 +118,19 @@ void Island::update_start() {
   place(false);
 }
 
-/// All contacts that may become rows: those within reach of one segment of acceleration, with a margin of two.
+/// How near two shapes have to be for their contacts to be looked at: within reach of one segment of acceleration, with a
+/// margin of two. In a hurry also of what they do to each other
+/// at the speeds they have.
+double Island::reach_of(const NearPair& pair) const {
+  if (!hurries_) return 2 * settings_.standoff + pulled_;
+  const ShapeSpeed &a = speeds_[pair.slot_a], &b = speeds_[pair.slot_b];
+  return 2 * settings_.standoff + 0.5 * pulled_ +
+         left_ * ((a.velocity - b.velocity).norm() + a.turning + b.turning);
+}
+
+/// All contacts that may become rows.
 void Island::find_contacts(const StepMemory& memory) {
-  double fastest = 0, quickest = 0;
+  double fastest = 0;
   for (const int shape : shapes) {
     const Anchor on = anchor(shape);
     if (on.tree < 0) continue;
@@ -136,25 +140,29 @@ void Island::find_contacts(const StepMemory& memory) {
     const Vec3 arm = tree.start.r[on.link] + tree.start.R[on.link] * s.centre_L;
     const Vec3 spin = A.head<3>();
     fastest = std::max(fastest, (A.tail<3>() + cross3(spin, arm)).norm() + spin.norm() * s.reach);
-    if (!hurries_) continue;
-    const Vec6& V = tree.start.V[on.link];
-    const Vec3 turn = V.head<3>();
-    quickest = std::max(quickest, (V.tail<3>() + cross3(turn, arm)).norm() + turn.norm() * s.reach);
   }
   // Two shapes of an island pull at most twice as much at each other.
-  const double reach = 2 * settings_.standoff + 4 * span_ * span_ * fastest + 2 * left_ * quickest;
+  pulled_ = 4 * span_ * span_ * fastest;
+  if (hurries_) measure_speeds();
 
+  // Every box overlaps a half-space.
+  const bool bounded = std::any_of(pairs.begin(), pairs.end(), [&](const NearPair& pair) {
+    return !collision_.shapes()[pair.a].geometry.is_half_space() &&
+           !collision_.shapes()[pair.b].geometry.is_half_space();
+  });
   boxes_.resize(shapes.size());
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    boxes_[i] =
-        bounds_of({collision_.shapes()[shapes[i]].geometry, at_start_[i]}, settings_.standoff + 0.5 * reach);
+  for (std::size_t i = 0; bounded && i < shapes.size(); ++i)
+    boxes_[i] = bounds_of({collision_.shapes()[shapes[i]].geometry, at_start_[i]},
+                          hurries_ ? settings_.standoff : 2 * settings_.standoff + 0.5 * pulled_);
 
   std::swap(before_, contacts);
   contacts.clear();
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     pair.has_rows = false;
-    if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) {
+    const double reach = reach_of(pair);
+    if (bounded &&
+        !(hurries_ ? boxes_[pair.slot_a].grown(reach) : boxes_[pair.slot_a]).overlaps(boxes_[pair.slot_b])) {
       pair.separation = std::numeric_limits<double>::infinity();  // farther than any length that matters here
       pair.normal.setZero();
       continue;
@@ -180,7 +188,7 @@ void Island::add_contacts(int pair) {
   order_.clear();
   for (std::size_t i = 0; i < points_.size(); ++i)
     order_.push_back({contact_key(pairs[pair], points_[i]), static_cast<int>(i)});
-  std::sort(order_.begin(), order_.end());
+  if (order_.size() > 1) std::sort(order_.begin(), order_.end());
   for (const auto& [key, i] : order_) {
     LiveContact& contact = contacts.emplace_back();
     contact.pair = pair;
@@ -198,6 +206,7 @@ void Island::recall_classes(const StepMemory& memory) {
     const auto old = std::lower_bound(before_.begin(), before_.end(), contact.key, less);
     if (old != before_.end() && old->key == contact.key) {
       contact.classes = old->classes;
+      contact.force = old->force;
       contact.was_row = old->first_row >= 0;
       contact.carried = contact.was_row && contact.classes[0] == RowClass::clamped;
       continue;
@@ -205,6 +214,7 @@ void Island::recall_classes(const StepMemory& memory) {
     const auto kept = std::lower_bound(memory.contacts.begin(), memory.contacts.end(), contact.key, less);
     if (kept == memory.contacts.end() || kept->key != contact.key) continue;
     contact.classes = kept->classes;
+    contact.force = kept->force;
     contact.carried = contact.classes[0] == RowClass::clamped;
   }
 }
@@ -231,6 +241,21 @@ double Island::longest_part(double left) const {
   return turn <= kLargestTurn ? left : left / std::ceil(turn / kLargestTurn);
 }
 
+/// Whether some link may turn in the segment just solved: none turns faster than all joints of its tree together.
+bool Island::turns(double s) const {
+  for (const MovingTree* tree : trees) {
+    double together = 0;
+    for (const Link& link : tree->model.links()) {
+      if (link.motion == LinkMotion::prismatic) continue;
+      const int count = std::min(link.nv, 3), first = link.v + link.nv - count;
+      together += std::sqrt(std::max(tree->now.v.segment(first, count).squaredNorm(),
+                                     tree->v_next.segment(first, count).squaredNorm()));
+    }
+    if (s * together > kLittleTurn) return true;
+  }
+  return false;
+}
+
 /// Whether mechanisms gain energy in the segment that nothing gave them, by more than their own accuracy: a light link in fast
 /// company turns little at the start and is spun up within, and the midpoint rule then errs by the order of the energy itself.
 /// Contact forces do the work f · ½ J_m (v + v⁺) exactly, and so do efforts, effort · Δq: a rule for no effort alone would
@@ -246,7 +271,7 @@ bool Island::drifts(double s) {
     jointed = jointed || model.links().size() > 1;
     braked = braked || model.has_dampers();
   }
-  if (!jointed) return false;
+  if (!jointed || !turns(s)) return false;
   for (MovingTree* tree : trees) {
     const Model& model = tree->model;
     const double before = kinetic_energy(model, tree->start, tree->now.v);
@@ -307,7 +332,9 @@ void Island::hurry() {
   settings_.integrator = Integrator::semi_implicit_euler;
   settings_.max_substeps = std::min(settings_.max_substeps, report.substeps + kMostHurried);
   report.hurried = 1;
+  // Such a step has no derivative, so that there is nothing to tell the tape.
   if (trace) trace->hurried = true;
+  trace = nullptr;
 }
 
 void Island::advance(const StepMemory& memory) {
@@ -315,6 +342,7 @@ void Island::advance(const StepMemory& memory) {
     pair.on_a = anchor(pair.a);
     pair.on_b = anchor(pair.b);
   }
+  IslandTrace* const tape = trace;
   double time = 0;
   // Segments that are short only because something spins do not count against the limit of sub-steps.
   int spun = 0;
@@ -327,8 +355,12 @@ void Island::advance(const StepMemory& memory) {
     update_start();
     free_acceleration();
     left_ = h_ - time;
-    span_ = hurries_ ? left_ : longest_part(h_);
-    find_contacts(memory);
+    if (report.substeps == 1 && is_crowded(memory)) {
+      hurry();
+    } else {
+      span_ = hurries_ ? left_ : longest_part(h_);
+      find_contacts(memory);
+    }
     find_limits();
     update_contact_speeds();
     update_limit_speeds();
@@ -339,7 +371,7 @@ void Island::advance(const StepMemory& memory) {
       update_contact_speeds();
       update_limit_speeds();
     }
-    const auto [s, sigma] = certified_segment();
+    const auto [s, sigma] = hurries_ ? certified_crowd() : certified_segment();
     if (sigma == s && (halved_ || s == longest_part(left_)) && spun < kMostSpun * settings_.max_substeps)
       ++spun;
     if (settings_.keep_path) keep_path(time, sigma);
@@ -348,7 +380,7 @@ void Island::advance(const StepMemory& memory) {
     time = sigma == h_ - time ? h_ : time + sigma;
   }
   if (h_ - time > kNothingLeft * h_) report.lost_time += (h_ - time) * static_cast<double>(trees.size());
-  if (trace) trace->lost_time = report.lost_time;
+  if (tape) tape->lost_time = report.lost_time;
 }
 
 }  // namespace jade

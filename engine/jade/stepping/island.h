@@ -6,6 +6,7 @@
 #include "jade/geometry/feature.h"
 #include "jade/geometry/time_of_impact.h"
 #include "jade/stepping/closing.h"
+#include "jade/stepping/crowd.h"
 #include "jade/stepping/link_path.h"
 #include "jade/stepping/moving_tree.h"
 #include "jade/stepping/step.h"
@@ -80,7 +81,17 @@ struct LiveContact {
   /// corners of a face that is held from both sides, the one that does not slip is preferred.
   std::array<RowClass, 3> classes{RowClass::clamped, RowClass::stick, RowClass::stick};
   Vec3 impulse = Vec3::Zero();
+  Vec3 force = Vec3::Zero();  ///< impulse over the length of its segment, or of the step before [N]
+  bool lands =
+      false;  ///< found in the way of a path of this sub-step: a row of a crowd whatever it looks like now
+  double bend = 0;  ///< how much lower than its row forecasts its gap ends in a crowd, ≤ 0 [m]
 };
+
+/// Names a contact, the same in every step: the pair and the two features.
+inline std::uint64_t contact_key(const NearPair& pair, const ContactPoint& point) {
+  return (static_cast<std::uint64_t>(pair.a) << 48) ^ (static_cast<std::uint64_t>(pair.b) << 32) ^
+         (static_cast<std::uint64_t>(point.a.id) << 16) ^ static_cast<std::uint64_t>(point.b.id);
+}
 
 /// Bodies that can reach each other during a step, advanced together and alone.
 class Island {
@@ -105,6 +116,8 @@ class Island {
   void recall_limits(const StepMemory& memory);
   /// Takes the island through the whole step.
   void advance(const StepMemory& memory);
+  /// Whether an exact solution was, or would have been, too much work: the next step had better iterate at once.
+  bool is_hard() const { return hurries_ || is_tired(); }
 
  private:
   // island.cpp
@@ -116,9 +129,13 @@ class Island {
   void move(double sigma, double s);
   void place(bool middle);
   const Transform& placed(int slot, bool middle) const { return (middle ? at_middle_ : at_start_)[slot]; }
-  Anchor anchor(int shape) const;
+  Anchor anchor(int shape) const {
+    const Anchor& at = collision_.shapes()[shape].anchor;
+    return at.tree < 0 ? at : Anchor{slot_of_tree[at.tree], at.link};
+  }
   Vec3 relative_velocity(const LiveContact& contact, bool middle) const;
   double longest_part(double left) const;
+  bool turns(double s) const;
   bool drifts(double s);
   struct Certified {
     double s = 0, sigma = 0;  ///< length of the segment, and how much of it is free
@@ -126,6 +143,19 @@ class Island {
   Certified certified_segment();
   bool is_tired() const { return work_ > settings_.patience; }
   void hurry();
+  double reach_of(const NearPair& pair) const;
+
+  // crowd_segment.cpp
+  bool was_crowded(const StepMemory& memory) const;
+  bool is_crowded(const StepMemory& memory);
+  void measure_speeds();
+  Certified certified_crowd();
+  void solve_crowd(double s);
+  void add_crowd_rows(double s);
+  void finish_crowd(double s);
+  bool heed_blocks(double s);
+  bool add_landings(NearPair& pair, const TimeOfImpactResult& toi, double s);
+  bool bend_rows(int pair, double s);
 
   // collide.cpp
   bool collide(double time);
@@ -147,6 +177,7 @@ class Island {
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
+  bool knows_of_velocities(double s) const;
   bool update_free_motion(double s);
   void set_bias(double s);
   bool forecast_bends(double s);
@@ -207,6 +238,7 @@ class Island {
   bool hurries_ = false;        ///< the rest of the step is made in a hurry
   double span_ = 0;             ///< the longest segment that the spin of the bodies allows now [s]
   double left_ = 0;             ///< of the step [s]
+  double pulled_ = 0;           ///< what accelerations do to the gap of any pair in a segment, at most [m]
   double bend_span_ = 0;        ///< length of the segment for which bends were forecast [s]
   int slip_events_ = 0;         ///< that ended a segment of this step
   bool slips_stopped_ = false;  ///< this sub-step began with stopping some at once
@@ -231,7 +263,19 @@ class Island {
   std::vector<ShapePath> paths_;                 ///< per entry of `shapes`
   std::vector<MotionSample> path_starts_;        ///< per entry of `shapes`: its path at time 0
   std::vector<Aabb> boxes_;                      ///< per entry of `shapes`
-  std::vector<LiveContact> before_;              ///< contacts of the segment before
+  /// How the middle of a shape moves at the start, and how much faster any point of it may be [m/s].
+  struct ShapeSpeed {
+    Vec3 velocity = Vec3::Zero();
+    double turning = 0;
+  };
+  std::vector<ShapeSpeed> speeds_;  ///< per entry of `shapes`, in a crowd
+  struct Block {
+    int pair = -1;
+    TimeOfImpactResult at;
+  };
+  std::vector<Block> blocked_;  ///< pairs that the last sweep did not find free to the end
+  Crowd crowd_;
+  std::vector<LiveContact> before_;  ///< contacts of the segment before
   std::vector<std::pair<std::uint64_t, int>> order_;
   ContactFinder finder_;
   std::vector<ContactPoint> points_;

@@ -113,8 +113,9 @@ LinkPath::LinkPath(const CollisionShape& shape, MovingTree& tree) : shape_(&shap
 }
 
 MotionSample LinkPath::at(double sigma) const {
-  if (tree_->on_path_at != sigma) update_on_path(*tree_, sigma);
-  const DynamicsWorkspace& work = tree_->on_path;
+  const bool known = sigma == 0 && tree_->starts_at_v;
+  if (!known && tree_->on_path_at != sigma) update_on_path(*tree_, sigma);
+  const DynamicsWorkspace& work = known ? tree_->start : tree_->on_path;
   const int link = shape_->anchor.link;
   MotionSample sample;
   const Vec3 r = work.r[link] + work.R[link] * shape_->X_LS.p;
@@ -131,6 +132,7 @@ MotionSample LinkPath::at(double sigma) const {
 void begin_paths(MovingTree& tree, double s) {
   tree.on_path_at = -1;
   if (tree.is_single_body()) return;
+  tree.starts_at_v = tree.p1 == tree.now.v;
   bound_rates(tree, s);
   bound_accelerations(tree, s);
 }

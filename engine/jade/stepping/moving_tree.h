@@ -48,7 +48,8 @@ struct MovingTree {
   std::vector<Vec6> link_a;  ///< per link: what the accelerations `a` bring, about the tree's origin
 
   // Kinematics on that path, for the sweep.
-  double on_path_at = -1;  ///< σ; negative: not worked out yet
+  bool starts_at_v = false;  ///< p1 = now.v: at σ = 0 `start` holds them
+  double on_path_at = -1;    ///< σ of those in `on_path`; negative: not worked out yet
   DynamicsWorkspace on_path;
   VecX path_q, path_rates, path_displacement;
   struct Rates {

@@ -20,6 +20,8 @@ constexpr double kNoSlip = 1e-9;
 constexpr int kMostPasses = 60;
 constexpr double kSettled = 1e-14;  // of the largest velocity
 constexpr double kUnmoved = 1e-15;  // of the largest velocity without contact forces: a few roundings
+// What velocities of one square bring in accelerations, at most: ratios of the lengths of a mechanism.
+constexpr double kMostSquares = 1e4;
 constexpr double kNearlySettled =
     1e-9;                        // where friction changes its mind between passes, it need not come closer
 constexpr int kFirstPasses = 4;  // may go astray
@@ -28,6 +30,8 @@ constexpr int kMostHalves = 12;
 // back at most; more needs a shorter segment.
 constexpr double kMuchBend = 0.02;
 constexpr double kMostBend = 2;
+// A normal that changes the velocity of its row by less than this, of the terms that it is made of, carries nothing.
+constexpr double kNoLoad = 1e-12;
 // Share of the kinetic energy that this may add in a segment.
 constexpr double kMuchWork = 1e-5;
 
@@ -150,7 +154,9 @@ void Island::choose_rows(double s) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     LiveContact& contact = contacts[c];
     contact.first_row = -1;
-    if (!(hurries_ ? closing(contact).lands(horizon(s)) : closing(contact).is_row(horizon(s)))) continue;
+    if (!(hurries_ ? contact.lands || closing(contact).lands(horizon(s))
+                   : closing(contact).is_row(horizon(s))))
+      continue;
     pairs[contact.pair].has_rows = true;
     row_contacts_.push_back(static_cast<int>(c));
   }
@@ -227,6 +233,19 @@ FeatureContact Island::at_middle(const LiveContact& contact) const {
   return closest_points(a, X_WA, b, X_WB, n);
 }
 
+/// Whether the free motion depends on the velocities by more than its rounding: it does so by their squares, and that of a
+/// single body by those of its spin alone.
+bool Island::knows_of_velocities(double s) const {
+  double squares = 0, size = 0;
+  for (const MovingTree* tree : trees) {
+    const int turning = tree->is_single_body() ? 3 : tree->model.nv();
+    squares = std::max(
+        {squares, tree->now.v.tail(turning).squaredNorm(), tree->v_next.tail(turning).squaredNorm()});
+    size = std::max(size, tree->u.lpNorm<Eigen::Infinity>());
+  }
+  return s * kMostSquares * squares > kUnmoved * size;
+}
+
 /// Free motion at the mean velocity of the last pass. False when no more than rounding of it has changed: another pass
 /// would find what the last one found, as for every body that hardly spins or whose inertia is a ball's.
 bool Island::update_free_motion(double s) {
@@ -292,7 +311,7 @@ bool Island::solve_segment(double s) {
     if (!(change <= before) && pass > kFirstPasses && !(change <= kNearlySettled * size)) return false;
     before = change;
     speed = size;
-    if (!update_free_motion(s)) return true;
+    if (!knows_of_velocities(s) || !update_free_motion(s)) return true;
   }
   return before <= kNearlySettled * speed;
 }
@@ -397,11 +416,15 @@ void Island::finish_segment(double s) {
   }
   for (const int c : row_contacts_) {
     LiveContact& contact = contacts[c];
+    const int first = contact.first_row;
     contact.impulse.setZero();
+    // Classes of what touches without a load are rounding, and no guess for the next problem.
+    const bool loaded = problem_.A(first, first) * solution_.f[first] > kNoLoad * problem_.beta[first];
     for (int r = 0; r < contact.rows; ++r) {
-      contact.classes[r] = solution_.classes[contact.first_row + r];
-      contact.impulse += solution_.f[contact.first_row + r] * contact.directions[r];
+      contact.classes[r] = loaded ? solution_.classes[first + r] : RowClass::separate;
+      contact.impulse += solution_.f[first + r] * contact.directions[r];
     }
+    contact.force = contact.impulse / s;
   }
   finish_limits();
 }

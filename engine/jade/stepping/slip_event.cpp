@@ -68,6 +68,8 @@ VecX forces_of_classes(const LcpProblem& problem, const std::vector<RowClass>& c
 /// J v along tangent 1 or 2 at the start of the segment, where the normal is another one: the middle's first tangent is
 /// turned into the start's tangent plane.
 double Island::slip_at_start(const LiveContact& contact, int tangent) const {
+  // On a face that stands still there is nothing to turn.
+  if (contact.now.normal == contact.directions[0]) return contact.directions[tangent].dot(contact.velocity);
   const Vec3 &n = contact.now.normal, &t = contact.directions[1];
   const Vec3 first = (t - n.dot(t) * n).normalized();
   return tangent == 1 ? first.dot(contact.velocity) : contact.hand * n.cross(first).dot(contact.velocity);

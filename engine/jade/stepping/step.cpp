@@ -95,6 +95,8 @@ void collect(const Island& island, StepResult& result) {
   report.without_gaps += part.without_gaps;
   report.unsolved += part.unsolved;
   report.hurried += part.hurried;
+  report.iterations = std::max(report.iterations, part.iterations);
+  report.iterated_to = std::max(report.iterated_to, part.iterated_to);
   report.impact_energy += part.impact_energy;
   if (part.worst_residual > report.worst_residual) {
     report.worst_residual = part.worst_residual;
@@ -111,7 +113,7 @@ void collect(const Island& island, StepResult& result) {
                                .gap = contact.now.gap,
                                .impulse = contact.impulse,
                                .normal_class = contact.classes[0]});
-    result.memory.contacts.push_back({contact.key, contact.classes});
+    result.memory.contacts.push_back({contact.key, contact.classes, contact.force, island.is_hard()});
   }
   for (const LiveLimit& limit : island.limits) {
     if (limit.row < 0) continue;
@@ -262,16 +264,17 @@ void Islands::make_islands() {
 
 void Islands::add_pairs(const StepMemory& memory) {
   for (const auto& [a, b] : data_.near) {
-    const MaterialPair& material = model_.scene().pairs[data_.collision.material_pair(a, b)];
-    NearPair pair{.a = a, .b = b};
+    NearPair& pair = island_of(a, b).pairs.emplace_back();
+    pair.a = a;
+    pair.b = b;
     pair.material = data_.collision.material_pair(a, b);
+    const MaterialPair& material = model_.scene().pairs[pair.material];
     pair.friction = material.friction;
     pair.restitution = material.restitution;
     const std::uint64_t key = pair_key(a, b);
     const auto kept = std::lower_bound(memory.pairs.begin(), memory.pairs.end(), key,
                                        [](const StepMemory::Pair& p, std::uint64_t k) { return p.key < k; });
     if (kept != memory.pairs.end() && kept->key == key) pair.direction = kept->direction;
-    island_of(a, b).pairs.push_back(pair);
   }
 }
 
@@ -388,10 +391,14 @@ void step(const Model& model, const State& state, const StepMemory& memory, cons
   gather(data.trees, model, result.next);
   clear(result);
   for (int k = 0; k < data.island_count; ++k) collect(*data.islands[k], result);
+  // Each island's are sorted, and often there is one.
   const auto by_key = [](const auto& a, const auto& b) { return a.key < b.key; };
-  std::sort(result.memory.contacts.begin(), result.memory.contacts.end(), by_key);
-  std::sort(result.memory.limits.begin(), result.memory.limits.end(), by_key);
-  std::sort(result.memory.pairs.begin(), result.memory.pairs.end(), by_key);
+  const auto sort = [&](auto& list) {
+    if (!std::is_sorted(list.begin(), list.end(), by_key)) std::sort(list.begin(), list.end(), by_key);
+  };
+  sort(result.memory.contacts);
+  sort(result.memory.limits);
+  sort(result.memory.pairs);
   std::stable_sort(result.path.begin(), result.path.end(),
                    [](const PathPiece& a, const PathPiece& b) { return a.tree < b.tree; });
 }

@@ -28,6 +28,10 @@ struct StepSettings {
   /// Work that an island may spend on a step, as the sum of rows² over its contact problems. Where that is not enough, as in
   /// a heap that a hundred bodies rain into, the rest of the step is made in a hurry: see Island::hurry.
   double patience = 3e5;
+  /// Contacts of one island above which its step is made by iteration, see Crowd: sixteen boxes on each other. An exact
+  /// solution costs their number cubed. What has become a crowd stays one down to a quarter of that number, so that a heap
+  /// does not change its laws with every contact that comes or goes.
+  int crowd = 64;
   bool continuous = true;  ///< off: motions are not certified. Only to show what continuous detection is for
   bool keep_path = false;  ///< hand out the motion within the step as well, for judges and slow replays
   LcpSettings lcp;
@@ -39,6 +43,8 @@ struct StepMemory {
   struct Contact {
     std::uint64_t key = 0;  ///< shape pair and features
     std::array<RowClass, 3> classes{RowClass::separate, RowClass::separate, RowClass::separate};
+    Vec3 force = Vec3::Zero();  ///< on b, world axes, mean of its last segment [N]
+    bool iterated = false;      ///< its island was a crowd, or more work than its patience allows
   };
   struct Pair {
     std::uint64_t key = 0;
@@ -92,8 +98,10 @@ struct StepReport {
   std::string worst_stage;    ///< which rung gave that answer
   int without_gaps = 0;       ///< LCPs that no forces solve with their gaps, solved for velocities alone
   int unsolved = 0;           ///< LCPs without a valid solution even so, answered for A + εI
-  int hurried = 0;            ///< islands that ran out of patience: their last landings did not bounce
-  double impact_energy = 0;   ///< kinetic energy that impacts added [J]: never more than rounding
+  int hurried = 0;  ///< islands that were crowded or ran out of patience: their last landings did not bounce
+  int iterations = 0;        ///< of their contact forces, over all contacts: most of any island
+  double iterated_to = 0;    ///< worst velocity by which iterated forces miss the laws of contact [m/s]
+  double impact_energy = 0;  ///< kinetic energy that impacts added [J]: never more than rounding
   std::vector<ImpactReport> impacts;
   std::vector<ContactReport> contacts;
   std::vector<LimitReport> limits;

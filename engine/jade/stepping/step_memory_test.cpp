@@ -1,23 +1,7 @@
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
+#include "jade/base/allocation_count.h"
 #include "jade/stepping/step.h"
-
-// Every allocation of this executable passes through here. A sanitizer has its own malloc, which must not be replaced.
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-namespace {
-bool counting = false;
-int allocations = 0;
-}  // namespace
-
-extern "C" void* __libc_malloc(std::size_t);
-extern "C" void* malloc(std::size_t size) {
-  if (counting) ++allocations;
-  return __libc_malloc(size);
-}
-#define JADE_COUNTS_ALLOCATIONS 1
-#endif
 
 namespace jade {
 namespace {
@@ -94,10 +78,7 @@ struct Course {
 int allocations_of_a_later_step(const SceneDescription& scene, int steps_before) {
   Course run(scene);
   run.advance(steps_before);
-  allocations = 0;
-  counting = true;
-  run.advance(1);
-  counting = false;
+  const int allocations = test::allocations_of([&] { run.advance(1); });
   EXPECT_GT(run.result.report.contacts.size(), 0u) << "nothing touches: " << scene.name;
   return allocations;
 }

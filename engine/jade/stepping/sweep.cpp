@@ -41,6 +41,7 @@ double Island::sweep(double s) {
   if (trace) trace->substeps.back().solves.back().hit = {};
   double certified = until_limit(s);
   row_blocked_ = false;
+  blocked_.clear();
   for (NearPair& pair : pairs) {
     if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) continue;
     const double goal = target(pair);
@@ -54,7 +55,9 @@ double Island::sweep(double s) {
         a, b, {.duration = s, .target = goal, .tolerance = kSweepTolerance * goal, .hint = pair.direction});
     pair.direction = toi.normal;
     if (toi.status != TimeOfImpactResult::Status::free) record_hit(pair, toi, goal);
-    if (toi.status == TimeOfImpactResult::Status::free || toi.time >= certified) continue;
+    if (toi.status == TimeOfImpactResult::Status::free) continue;
+    if (hurries_) blocked_.push_back({static_cast<int>(&pair - pairs.data()), toi});
+    if (toi.time >= certified) continue;
     certified = toi.time;
     row_blocked_ = pair.has_rows;
   }

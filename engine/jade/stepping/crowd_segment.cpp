@@ -1,0 +1,242 @@
+#include <algorithm>
+#include <cmath>
+
+#include "jade/stepping/crowd.h"
+#include "jade/stepping/island.h"
+
+namespace jade {
+namespace {
+
+// Two convex shapes that press flat on each other have no more contacts than this, as a rule: islands with too few pairs
+// for a crowd are not looked at twice.
+constexpr int kContactsOfAPair = 8;
+
+// How often the rows of a sub-step are amended by what its paths run into, before it is cut there.
+constexpr int kMostRounds = 6;
+
+// Sweeps over all contacts in one solution. A heap at rest needs few, because it begins with the forces of the step before.
+constexpr int kMostSweeps = 400;
+
+// The law of stepping without loss: standoff − clearance ≥ 2 h × residual. A part of that, so that what rests does not creep.
+constexpr double kResidualShare = 5e-3;
+
+// Velocities below this multiple of the residual's tolerance are not decided by the contacts: those of a body that stands on a
+// narrow base are as much larger than what its contacts show as it is wider.
+constexpr double kRest = 16;
+
+// A crowd stays one down to this part of the contacts that make one.
+constexpr int kStaysCrowded = 4;
+
+// Share of the room between standoff and clearance that curved paths may take.
+constexpr double kMuchBend = 0.02;
+
+}  // namespace
+
+void Island::measure_speeds() {
+  speeds_.resize(shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const Anchor on = anchor(shapes[i]);
+    speeds_[i] = {};
+    if (on.tree < 0) continue;
+    const DynamicsWorkspace& work = trees[on.tree]->start;
+    const CollisionShape& shape = collision_.shapes()[shapes[i]];
+    const Vec3 arm = work.r[on.link] + work.R[on.link] * shape.centre_L, turn = work.V[on.link].head<3>();
+    speeds_[i] = {work.V[on.link].tail<3>() + cross3(turn, arm), turn.norm() * shape.reach};
+  }
+}
+
+/// Whether most of the contacts that the step before left were iterated, and still enough of them.
+bool Island::was_crowded(const StepMemory& memory) const {
+  int known = 0, iterated = 0;
+  const auto less = [](const StepMemory::Contact& c, std::uint64_t key) { return c.key < key; };
+  for (const NearPair& pair : pairs) {
+    const std::uint64_t first = contact_key(pair, {}), beyond = first + (std::uint64_t{1} << 32);
+    for (auto c = std::lower_bound(memory.contacts.begin(), memory.contacts.end(), first, less);
+         c != memory.contacts.end() && c->key < beyond; ++c) {
+      ++known;
+      iterated += c->iterated;
+    }
+  }
+  return 2 * iterated > known && kStaysCrowded * known > settings_.crowd;
+}
+
+/// Whether the contacts are too many for an exact solution; then they have been found as a hurry wants them.
+bool Island::is_crowded(const StepMemory& memory) {
+  const bool stays = was_crowded(memory);
+  if (!stays && static_cast<int>(pairs.size()) * kContactsOfAPair <= settings_.crowd) return false;
+  hurries_ = true;
+  span_ = left_;
+  find_contacts(memory);
+  const auto near = std::count_if(contacts.begin(), contacts.end(), [&](const LiveContact& contact) {
+    return contact.now.gap <= 2 * settings_.standoff + pulled_;
+  });
+  if (stays || near > settings_.crowd) return true;
+  hurries_ = false;
+  contacts.clear();
+  return false;
+}
+
+void Island::add_crowd_rows(double s) {
+  crowd_.clear();
+  for (MovingTree* tree : trees) crowd_.add_tree({&tree->model, &tree->middle}, tree->u);
+  int block = 0;
+  for (const int c : row_contacts_) {
+    LiveContact& contact = contacts[c];
+    const NearPair& pair = pairs[contact.pair];
+    contact.first_row = block++;
+    contact.rows = 3;
+    const Vec3& n = contact.now.normal;
+    contact.directions = {n, n.unitOrthogonal(), Vec3::Zero()};
+    contact.directions[2] = cross3(n, contact.directions[1]);
+    Vec3 guess;
+    for (int r = 0; r < 3; ++r) guess[r] = s * contact.directions[r].dot(contact.force);
+    if (guess[0] <= 0) guess.setZero();
+    crowd_.add_contact({.a = pair.on_a,
+                        .b = pair.on_b,
+                        .point = 0.5 * (contact.now.p_A + contact.now.p_B),
+                        .directions = contact.directions.data(),
+                        .friction = pair.friction,
+                        .bias = closing(contact).bias(horizon(s)) + contact.bend / s,
+                        .impulse = guess});
+  }
+  for (const int l : row_limits_) {
+    LiveLimit& live = limits[l];
+    live.row = block++;
+    crowd_.add_limit(live.tree, live.limit.velocity, live.limit.sign(), live.closing.bias(horizon(s)), 0);
+  }
+}
+
+/// Forces and velocities of a segment of length s on straight paths: every contact that can close before its end is a row
+/// with its gap. Motion that is slower than what the iteration leaves undecided is rest: what lies still stays where it is,
+/// and the next step finds its forces as good as this one left them.
+void Island::solve_crowd(double s) {
+  choose_rows(s);
+  add_crowd_rows(s);
+  const double tolerance = kResidualShare * (settings_.standoff - settings_.clearance) / (2 * h_);
+  const Crowd::Outcome outcome = crowd_.solve({.tolerance = tolerance, .most_iterations = kMostSweeps});
+  report.iterations += outcome.iterations;
+  report.iterated_to = std::max(report.iterated_to, outcome.residual);
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    MovingTree& tree = *trees[t];
+    crowd_.get(static_cast<int>(t), tree.v_next);
+    if (tree.v_next.lpNorm<Eigen::Infinity>() <= kRest * tolerance) tree.v_next.setZero();
+  }
+  finish_crowd(s);
+}
+
+void Island::finish_crowd(double s) {
+  for (MovingTree* tree : trees) {
+    tree->p1 = tree->v_next;
+    tree->p2.setZero();
+    for (const Link& link : tree->model.links())
+      if (link.prescribed) {
+        tree->p1[link.v] = tree->now.v[link.v];
+        tree->p2[link.v] = tree->prescribed[link.v];
+      }
+  }
+  for (const int c : row_contacts_) {
+    LiveContact& contact = contacts[c];
+    const Vec3& f = crowd_.impulse(contact.first_row);
+    contact.impulse.setZero();
+    for (int r = 0; r < 3; ++r) contact.impulse += f[r] * contact.directions[r];
+    contact.force = contact.impulse / s;
+    const bool carries = f[0] > 0;
+    const RowClass across = !carries                           ? RowClass::separate
+                            : crowd_.sticks(contact.first_row) ? RowClass::stick
+                                                               : RowClass::high;
+    contact.classes = {carries ? RowClass::clamped : RowClass::separate, across, across};
+  }
+  for (const int l : row_limits_) {
+    limits[l].impulse = crowd_.impulse(limits[l].row)[0];
+    limits[l].row_class = limits[l].impulse > 0 ? RowClass::clamped : RowClass::separate;
+  }
+}
+
+/// New rows where a pair is stopped on its way: the features that meet there, as they are seen from the start.
+bool Island::add_landings(NearPair& pair, const TimeOfImpactResult& toi, double s) {
+  const Transform X_WA = motion_of(paths_[pair.slot_a]).at(toi.time).X,
+                  X_WB = motion_of(paths_[pair.slot_b]).at(toi.time).X;
+  const PlacedShape a{collision_.shapes()[pair.a].geometry, X_WA},
+      b{collision_.shapes()[pair.b].geometry, X_WB};
+  const ShapeSpeed &u = speeds_[pair.slot_a], &v = speeds_[pair.slot_b];
+  const double reach =
+      2 * settings_.standoff + (s - toi.time) * ((u.velocity - v.velocity).norm() + u.turning + v.turning);
+  points_.clear();
+  finder_.find(a, b, reach, points_, toi.normal);
+  const int number = static_cast<int>(&pair - pairs.data());
+  bool found = false;
+  for (const ContactPoint& point : points_) {
+    const std::uint64_t key = contact_key(pair, point);
+    const auto same = std::find_if(contacts.begin(), contacts.end(),
+                                   [&](const LiveContact& c) { return c.pair == number && c.key == key; });
+    if (same != contacts.end()) {
+      found = found || (same->first_row < 0 && !same->lands);
+      same->lands = true;
+      continue;
+    }
+    const FeatureContact now =
+        closest_points(point.a, at_start_[pair.slot_a], point.b, at_start_[pair.slot_b], point.at.normal);
+    // Features that do not face each other from the start on forecast nothing.
+    if (!(now.gap > 0) || now.normal.dot(point.at.normal) <= 0.5) continue;
+    LiveContact& contact = contacts.emplace_back();
+    contact.pair = number;
+    contact.a = point.a;
+    contact.b = point.b;
+    contact.now = now;
+    contact.key = key;
+    contact.lands = true;
+    found = true;
+  }
+  return found;
+}
+
+/// Rows are linear: what turns ends lower than they forecast. Where that is why a pair was stopped, its rows are told.
+bool Island::bend_rows(int number, double s) {
+  const NearPair& pair = pairs[number];
+  const Transform X_WA = motion_of(paths_[pair.slot_a]).at(s).X,
+                  X_WB = motion_of(paths_[pair.slot_b]).at(s).X;
+  const double room = settings_.standoff - settings_.clearance;
+  bool found = false;
+  for (LiveContact& contact : contacts) {
+    if (contact.pair != number || contact.first_row < 0) continue;
+    const Vec3 w = crowd_.velocity(contact.first_row);
+    const double excess = contact.now.gap - settings_.standoff;
+    // w holds the bias: s w_n is what is left above the standoff at the end, as the row was told.
+    const double forecast = settings_.standoff + s * w[0];
+    const double end = closest_points(contact.a, X_WA, contact.b, X_WB, contact.now.normal).gap;
+    if (end >= settings_.standoff || end - forecast > -kMuchBend * room) continue;
+    const double bend = std::max(contact.bend + (end - forecast), std::min(0.0, -excess) - room);
+    found = found || bend < contact.bend - kMuchBend * room;
+    contact.bend = bend;
+  }
+  return found;
+}
+
+/// False when nothing can be done about the pairs that the sweep was stopped by.
+bool Island::heed_blocks(double s) {
+  bool found = false;
+  for (const Block& block : blocked_) {
+    found = bend_rows(block.pair, s) || found;
+    found = add_landings(pairs[block.pair], block.at, s) || found;
+  }
+  std::sort(contacts.begin(), contacts.end(),
+            [](const LiveContact& x, const LiveContact& y) { return x.key < y.key; });
+  return found;
+}
+
+/// A segment of a crowd and how much of it is certified. What its paths run into becomes a row, so that one that bodies
+/// rain into is not cut at every one of their landings.
+Island::Certified Island::certified_crowd() {
+  const double s = longest_part(left_);
+  prepare_middle(s);
+  double sigma = 0;
+  for (int round = 0; round <= kMostRounds; ++round) {
+    solve_crowd(s);
+    sigma = settings_.continuous ? sweep(s) : s;
+    if (blocked_.empty() || round == kMostRounds || !heed_blocks(s)) break;
+    update_contact_speeds();
+  }
+  return {s, sigma};
+}
+
+}  // namespace jade
