@@ -79,22 +79,21 @@ TEST_F(JadeCommand, ReturnsTwoForWrongArgumentsAndSaysWhatWasMeant) {
   struct Example {
     std::string arguments, expected;
   };
-  for (const Example& e : {Example{"", "subcommand"}, Example{"rnu", "rnu"},
-                           Example{"run pendulun --engine jade", "did you mean \"pendulum\""},
-                           Example{"run pendulum --engine bulet", "did you mean \"bullet\""},
-                           Example{"show dzanibekov", "did you mean \"dzhanibekov\""},
-                           Example{"gradient check sliding_blok", "did you mean \"sliding_block\""},
-                           Example{"gradient fuzz --count 0", "--count"},
-                           Example{"step fuzz --count -3", "--count"},
-                           Example{"lcp fuzz --count -3", "--count"},
-                           Example{"ccd fuzz --count -3", "--count"},
-                           Example{"optimise two_bals", "did you mean \"two_balls\""},
-                           Example{"run pendulum --jobs 0", "--jobs"},
-                           Example{"run pendulum --tolerance-scale -1", "--tolerance-scale"},
-                           Example{"run pendulum --tolerance-scale x", "--tolerance-scale"},
-                           Example{"run pendulum --engine-command nothing", "NAME=COMMAND"},
-                           Example{"run pendulum --engine-command jade=true", "in use"},
-                           Example{"run --nonsense", "--nonsense"}}) {
+  for (const Example& e :
+       {Example{"", "subcommand"}, Example{"rnu", "rnu"},
+        Example{"run pendulun --engine jade", "did you mean \"pendulum\""},
+        Example{"run pendulum --engine bulet", "did you mean \"bullet\""},
+        Example{"show dzanibekov", "did you mean \"dzhanibekov\""},
+        Example{"gradient check sliding_blok", "did you mean \"sliding_block\""},
+        Example{"gradient fuzz --count 0", "--count"}, Example{"step fuzz --count -3", "--count"},
+        Example{"lcp fuzz --count -3", "--count"}, Example{"ccd fuzz --count -3", "--count"},
+        Example{"optimise two_bals", "did you mean \"two_balls\""},
+        Example{"run pendulum --jobs 0", "--jobs"},
+        Example{"run pendulum --tolerance-scale -1", "--tolerance-scale"},
+        Example{"run pendulum --tolerance-scale x", "--tolerance-scale"},
+        Example{"run pendulum --engine-command nothing", "NAME=COMMAND"},
+        Example{"run pendulum --engine-command jade=true", "in use"},
+        Example{"run --nonsense", "--nonsense"}}) {
     const Outcome o = jade(e.arguments);
     EXPECT_EQ(o.exit_code, 2) << e.arguments;
     EXPECT_TRUE(has(o.err, e.expected)) << e.arguments << "\n" << o.err;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "jade/dynamics/mass_matrix.h"
+#include "jade/gradients/tree_solver.h"
 #include "jade/lcp/lcp_solver.h"
 #include "jade/lcp/proximal_inverse.h"
 
@@ -19,7 +19,7 @@ class ClassSolve {
   struct Tree {
     const Model* model = nullptr;
     int first = 0;  ///< of its velocities
-    const TreeFactorization* factor = nullptr;
+    const TreeSolver* factor = nullptr;
   };
   struct Row {
     RowClass row_class = RowClass::separate;

@@ -57,7 +57,7 @@ void IslandTape::add_momentum(int out, int in, int place, int index, Place at, c
     tree.by_v.row(k) = VecX::Unit(n, k).transpose();
   }
   tape.add(out + own.v, in + own.v, tree.by_v);
-  TreeFactorization& factor = tree.new_factor();
+  TreeSolver& factor = tree.new_factor();
   if (!factor.factor(model, tree.M)) refuse("a mass matrix cannot be factored");
   classes.trees.push_back({&model, own.v, &factor});
 }
@@ -84,7 +84,7 @@ VecX IslandTape::velocity_change(const std::vector<RowsTrace>& rows, const std::
       if (tree.model.prescribed(k)) tree.one[k] = 0;
     crba(tree.model, placed(i, at).work, tree.M);
     tree.M.diagonal() += tree.E;
-    TreeFactorization& factor = tree.new_factor();
+    TreeSolver& factor = tree.new_factor();
     if (!factor.factor(tree.model, tree.M)) refuse("a mass matrix cannot be factored");
     factor.solve(tree.model, tree.one);
     change.segment(part(i).v, n) = tree.one;

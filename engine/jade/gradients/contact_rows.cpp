@@ -185,7 +185,7 @@ void rows_by_position(const RowsTrace& rows, int count, const PlacedContact& at,
     const Vec3 c = cross3(d, velocity);
     out.J.row(r) = at.along(d);
     out.w_by_place.row(r) = frame.turn_by_place(c, at) + at.velocity_by_position(d, x);
-    out.w_by_v0.row(r) = c.dot(frame.n) * frame.by_v0;
+    out.w_by_v0.row(r) = (r == 0 ? 0 : c.dot(frame.n)) * frame.by_v0;  // normals do not turn about themselves
     Row12 by_q = frame.turn_by_start(c, at);
     if (at.travels) at.add_along(cross3(d, PlacedContact::spin(x)), at.P0, by_q);  // d·(spin × dp)
     out.w_by_q.row(r) = by_q;

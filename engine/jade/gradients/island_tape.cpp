@@ -90,14 +90,17 @@ void IslandTape::substep(const SubstepTrace& trace) {
   if (no_derivative.empty()) move();
 }
 
-/// x_out += (q ⊕ d)' : Jq x_from + scale Jd x_by.
-void IslandTape::add_displacement(int out, int from, int by, double scale, const VecX& displacement) {
-  for (const Part& own : parts_) {
-    GradientTree& tree = *own.tree;
-    tree.displacement = displacement.segment(own.v, tree.model.nv());
-    integration_jacobians(tree.model, tree.displacement, tree.integration);
-    tape.add(out + own.v, from + own.v, tree.integration.q);
-    tape.add(out + own.v, by + own.v, tree.integration.d, scale);
+void IslandTape::add_displacement(const Part& own, int out, int from, int by, double scale) {
+  const GradientTree& tree = *own.tree;
+  out += own.v, from += own.v, by += own.v;
+  if (tree.alone) {
+    tape.add_scaled(out, from, 3, 1);
+    tape.add(out + 3, from + 3, tree.turned);
+    tape.add_scaled(out, by, 3, scale);
+    tape.add(out + 3, by + 3, tree.turned_by, scale);
+  } else {
+    tape.add(out, from, tree.integration.q);
+    tape.add(out, by, tree.integration.d, scale);
   }
 }
 
@@ -170,10 +173,9 @@ const IslandTape::PathEnd& IslandTape::path_end(int index, double sigma) {
     const Model& model = tree.model;
     const long n = model.nv();
     tree.displacement = end.value.segment(own.v, n);
-    integration_jacobians(model, tree.displacement, tree.integration);
-    end.rate.segment(own.v, n).noalias() = tree.integration.d * end.w.segment(own.v, n);
-    tape.add(end.q + own.v, q_ + own.v, tree.integration.q);
-    tape.add(end.q + own.v, end.displacement + own.v, tree.integration.d);
+    tree.update_integration();
+    tree.displace(end.w.segment(own.v, n), end.rate.segment(own.v, n));
+    add_displacement(own, end.q, q_, end.displacement, 1);
     tree.from = substep_->q.segment(own.q, model.nq());
     integrate(model, tree.from, tree.displacement, tree.place);
     tree.end.move_to(model, tree.place);

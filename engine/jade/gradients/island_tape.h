@@ -50,8 +50,9 @@ class IslandTape {
   /// A solve of a sub-step on the tape.
   struct Solve {
     bool built = false;
-    int s = -1;                            ///< row of its length
-    int place = -1, v0 = -1, v_free = -1;  ///< q_m, and without contact forces the mean and the end velocity
+    int s = -1;                ///< row of its length
+    int place = -1;            ///< q_m
+    int v0 = -1, v_free = -1;  ///< without contact forces the mean and the end velocity, if looked at
     int v_next = -1, forces = -1;
     int sigma = -1;  ///< of its hit
     ClassSolve* classes = nullptr;
@@ -100,7 +101,8 @@ class IslandTape {
   };
   /// Valid until the next one.
   const PathEnd& path_end(int solve, double sigma);
-  void add_displacement(int out, int from, int by, double scale, const VecX& displacement);
+  /// x_out += (q ⊕ d)' : Jq x_from + scale Jd x_by of a tree whose Jacobians are at hand.
+  void add_displacement(const Part& own, int out, int from, int by, double scale);
 
   // link_tape.cpp
   PlacedTree& placed(int part, Place at) const;
@@ -149,9 +151,15 @@ class IslandTape {
   // segment_tape.cpp
   Solve& solve(int index);
   void place_middle(const SolveTrace& solve);
-  void add_dynamics(const SolveTrace& solve, const Solve& slots, ClassSolve& classes);
   void add_dynamics(int part, const SolveTrace& solve, const Solve& slots, ClassSolve& classes);
   void add_free_slip(const SolveTrace& solve, Solve& slots);
+  void add_free_slip(int part, const SolveTrace& solve, const Solve& slots);
+
+  // free_body_tape.cpp
+  /// A body alone, turning about its centre of mass, whose dynamics no parameter is asked of.
+  bool is_plain_body(int part) const;
+  void add_body_dynamics(int part, const SolveTrace& solve, const Solve& slots, ClassSolve& classes);
+  void add_body_free_slip(int part, const SolveTrace& solve, const Solve& slots);
 
   int effort_row(const Part& part) const { return effort_in + part.v; }
   /// Adds −scale Y dp to x_out: inverse dynamics by every parameter that acts on the tree, springs and dampers included.

@@ -13,7 +13,7 @@ void LinearTape::clear() {
   pool_used_ = 0;
 }
 
-void LinearTape::solve(int at, const Model& model, const TreeFactorization& factor) {
+void LinearTape::solve(int at, const Model& model, const TreeSolver& factor) {
   maps_.push_back({at, at, model.nv(), model.nv(), static_cast<int>(trees_.size()), Kind::tree});
   trees_.push_back({&model, &factor});
 }

@@ -53,7 +53,7 @@ class LinearTape {
     numbers_.insert(numbers_.end(), d.data(), d.data() + d.size());
   }
   /// x_at ← A⁻¹ x_at; the factor is kept elsewhere.
-  void solve(int at, const Model& model, const TreeFactorization& factor);
+  void solve(int at, const Model& model, const TreeSolver& factor);
   /// An empty problem, to be filled in and then put on the tape.
   ClassSolve& new_classes();
   void solve(int velocities, int forces, int shares, const ClassSolve& classes);
@@ -80,7 +80,7 @@ class LinearTape {
   };
   struct TreeSolve {
     const Model* model;
-    const TreeFactorization* factor;
+    const TreeSolver* factor;
   };
   static void add_row(Columns& c, int out, double factor, int in);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jade/dynamics/kinematics.h"
+#include "jade/math/rotation.h"
 
 namespace jade {
 namespace {
@@ -96,12 +97,20 @@ GradientTree::GradientTree(const Model& whole, int tree)
       v(root_of(whole, tree).v),
       first_link(whole.trees()[static_cast<std::size_t>(tree)].first),
       alone(is_free_body(model)),
+      bare(alone && model.damping().isZero(0) && model.stiffness().isZero(0) && model.armature().isZero(0)),
       start(model),
       middle(model),
       end(model),
       derivative(model) {}
 
-TreeFactorization& GradientTree::new_factor() {
+void GradientTree::update_integration() {
+  if (!alone) return integration_jacobians(model, displacement, integration);
+  const Vec3 theta = displacement.tail<3>();
+  turned = rotation_exp(theta);
+  turned_by = rotation_left_jacobian(theta);
+}
+
+TreeSolver& GradientTree::new_factor() {
   if (factors_used_ == factors_.size()) factors_.emplace_back(model);
   return factors_[factors_used_++];
 }

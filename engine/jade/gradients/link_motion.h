@@ -6,6 +6,7 @@
 #include "jade/dynamics/dynamics_derivatives.h"
 #include "jade/dynamics/manifold.h"
 #include "jade/dynamics/mass_matrix.h"
+#include "jade/gradients/tree_solver.h"
 
 namespace jade {
 
@@ -41,23 +42,38 @@ struct GradientTree {
   int q = 0, v = 0;  ///< where its numbers stand in the whole state
   int first_link = 0;
   bool alone = false;  ///< one body, free: its motion is that of its coordinates
+  bool bare = false;   ///< and neither damped nor geared
   PlacedTree start, middle, end;
 
   DerivativeWorkspace derivative;
   DynamicsDerivatives jacobian;
-  IntegrationJacobians integration;
+  IntegrationJacobians integration;  ///< of trees that are not alone
+  Mat3 turned, turned_by;            ///< the same of the rotation of one that is
   MatX M;
   VecX E, E_by_s;    ///< diagonal of implicit dampers and springs, and its rate of change with s
   VecX from, place;  ///< positions
   VecX own_v, gained, a, v_bar, tau, displacement, by_s, one;
   RowMatX B, by_v, by_q;
 
+  /// The Jacobians of ⊕ at `displacement`.
+  void update_integration();
+  /// y = Jd x
+  template <class Rates, class Out>
+  void displace(const Rates& x, Out&& y) const {
+    if (alone) {
+      y.template head<3>() = x.template head<3>();
+      y.template tail<3>() = turned_by * x.template tail<3>();
+    } else {
+      y.noalias() = integration.d * x;
+    }
+  }
+
   /// Factors that stay where they are until the next tape.
-  TreeFactorization& new_factor();
+  TreeSolver& new_factor();
   void begin() { factors_used_ = 0; }
 
  private:
-  std::deque<TreeFactorization> factors_;
+  std::deque<TreeSolver> factors_;
   std::size_t factors_used_ = 0;
 };
 

@@ -27,9 +27,10 @@ Sides IslandTape::slip_rates(const SolveTrace& trace, const RowsTrace& rows, con
 IslandTape::LinkRows IslandTape::slip_rows(const SolveTrace& trace, const RowsTrace& rows, const Links& links,
                                            const Solve& slots) {
   if (rows.from_start) return rates(links, Place::start, q_, substep_->v, v_, 0);
-  if (slots.v0 < 0) return {};
-  return rows.count == 2 ? rates(links, Place::middle, slots.place, v0_, slots.v0, 0)
-                         : rates(links, Place::middle, slots.place, trace.u_first, slots.v_free, 0);
+  if (rows.count == 2 && slots.v0 >= 0) return rates(links, Place::middle, slots.place, v0_, slots.v0, 0);
+  if (rows.count == 3 && slots.v_free >= 0)
+    return rates(links, Place::middle, slots.place, trace.u_first, slots.v_free, 0);
+  return {};
 }
 
 /// The contacts of a solve's rows where these are, and how their frames turn.

@@ -46,26 +46,28 @@ IslandTape::Solve& IslandTape::solve(int index) {
   slots.place = q_;
   if (midpoint()) {
     slots.place = tape.slot(nv);
-    sum_ = (0.5 * trace.s) * substep_->v;
-    add_displacement(slots.place, q_, v_, 0.5 * trace.s, sum_);
     for (const Part& own : parts_) {
       GradientTree& tree = *own.tree;
       const auto v = substep_->v.segment(own.v, tree.model.nv());
       tree.displacement = (0.5 * trace.s) * v;
-      integration_jacobians(tree.model, tree.displacement, tree.integration);
-      tree.one.noalias() = tree.integration.d * v;
+      tree.update_integration();
+      add_displacement(own, slots.place, q_, v_, 0.5 * trace.s);
+      tree.one.resize(tree.model.nv());
+      tree.displace(v, tree.one);
       tape.add(slots.place + own.v, slots.s, tree.one, 0.5);
     }
   }
-  bool slips = false;
-  for (const RowsTrace& rows : trace.rows)
-    slips = slips || (rows.count > 1 && rows.along_slip && !rows.from_start);
-  if (slips) add_free_slip(trace, slots);
+  add_free_slip(trace, slots);
 
   slots.v_next = tape.slot(nv);
   slots.forces = tape.slot(static_cast<int>(trace.forces.f.size()));
   slots.classes = &tape.new_classes();
-  add_dynamics(trace, slots, *slots.classes);
+  for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
+    if (is_plain_body(i))
+      add_body_dynamics(i, trace, slots, *slots.classes);
+    else
+      add_dynamics(i, trace, slots, *slots.classes);
+  }
   const int shares = add_contact_rows(index, slots, bends, *slots.classes);
   tape.solve(slots.v_next, slots.forces, shares, *slots.classes);
   slots.built = true;
@@ -106,10 +108,6 @@ void IslandTape::add_parameters(int out, int index, const DynamicsWorkspace& wor
       if (model.prescribed(row)) column[row] = 0;
     tape.add(out, use.row, column, -scale);
   }
-}
-
-void IslandTape::add_dynamics(const SolveTrace& trace, const Solve& slots, ClassSolve& classes) {
-  for (int i = 0; i < static_cast<int>(parts_.size()); ++i) add_dynamics(i, trace, slots, classes);
 }
 
 /// r₁ of the dynamics of a tree: −R_v dv − R_q dq_m − R_s ds + s dτ − s Y dp, and B.
@@ -164,62 +162,77 @@ void IslandTape::add_dynamics(int index, const SolveTrace& trace, const Solve& s
     if (!model.prescribed(k)) tape.add_scaled(slots.v_next + own.v + k, effort_row(own) + k, 1, s);
   if (!prescribed) tape.add_scaled(slots.v_next + own.v, effort_row(own), n, s);
   add_parameters(slots.v_next + own.v, index, work, {tree.own_v, tree.a, s}, s);
-  TreeFactorization& factor = tree.new_factor();
+  TreeSolver& factor = tree.new_factor();
   if (!factor.factor(model, tree.B))
     refuse("the mean velocity of a segment is not settled by Newton's matrix");
   classes.trees.push_back({&model, own.v, &factor});
 }
 
 /// The velocity at the end without contact forces from forces at v:  M̃ a₀ = τ − c(q_m, v) − …,  v + s a₀,  and the mean
-/// v₀ = v + ½ s a₀.
+/// v₀ = v + ½ s a₀; those that tangents follow.
 void IslandTape::add_free_slip(const SolveTrace& trace, Solve& slots) {
-  const double s = trace.s;
-  const int a0 = tape.slot(nv);
-  slots.v0 = tape.slot(nv);
-  slots.v_free = tape.slot(nv);
-  for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
-    const Part& own = part(i);
-    GradientTree& tree = *own.tree;
-    const Model& model = tree.model;
-    const int n = model.nv();
-    DynamicsWorkspace& work = tree.middle.work;
-    tree.own_v = substep_->v.segment(own.v, n);
-    tree.a = (trace.u_first.segment(own.v, n) - tree.own_v) / s;
-    tree.tau.resize(n);
-    implicit_diagonal(tree, s);
-    update_velocities(model, tree.own_v, work);
-    rnea(model, tree.a, work, tree.tau);
-    rnea_derivatives(model, work, tree.derivative, tree.jacobian);
-    tree.by_q = tree.jacobian.q();
-    tree.by_v = tree.jacobian.v();
-    tree.by_s = tree.E_by_s.cwiseProduct(tree.a);
-    for (int k = 0; k < n; ++k) {
-      tree.by_q(k, k) += model.stiffness()[k];
-      tree.by_v(k, k) += model.damping()[k];
-      if (!model.prescribed(k)) {
-        tape.add_scaled(a0 + own.v + k, effort_row(own) + k, 1, 1);
-        continue;
-      }
-      tree.by_q.row(k).setZero();
-      tree.by_v.row(k).setZero();
-      tree.by_s[k] = 0;
-    }
-    tape.add(a0 + own.v, slots.place + own.v, tree.by_q, -1);
-    tape.add(a0 + own.v, v_ + own.v, tree.by_v, -1);
-    tape.add(a0 + own.v, slots.s, tree.by_s, -1);
-    add_parameters(a0 + own.v, i, work, {tree.own_v, tree.a, s}, 1);
-    tree.M = tree.jacobian.input();
-    tree.M.diagonal() += tree.E;
-    TreeFactorization& factor = tree.new_factor();
-    if (!factor.factor(model, tree.M)) refuse("a mass matrix cannot be factored");
-    tape.solve(a0 + own.v, model, factor);
-    tape.add(slots.v0 + own.v, slots.s, tree.a, 0.5);
-    tape.add(slots.v_free + own.v, slots.s, tree.a);
+  bool mean = false, end = false;
+  for (const RowsTrace& rows : trace.rows) {
+    if (!rows.along_slip || rows.from_start) continue;
+    mean = mean || rows.count == 2;
+    end = end || rows.count == 3;
   }
-  tape.add_scaled(slots.v0, v_, nv, 1);
-  tape.add_scaled(slots.v0, a0, nv, 0.5 * s);
-  tape.add_scaled(slots.v_free, v_, nv, 1);
-  tape.add_scaled(slots.v_free, a0, nv, s);
+  if (!mean && !end) return;
+  if (mean) slots.v0 = tape.slot(nv);
+  if (end) slots.v_free = tape.slot(nv);
+  for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
+    if (is_plain_body(i))
+      add_body_free_slip(i, trace, slots);
+    else
+      add_free_slip(i, trace, slots);
+  }
+}
+
+void IslandTape::add_free_slip(int index, const SolveTrace& trace, const Solve& slots) {
+  const double s = trace.s;
+  const Part& own = part(index);
+  GradientTree& tree = *own.tree;
+  const Model& model = tree.model;
+  const int n = model.nv(), a0 = tape.slot(n);
+  DynamicsWorkspace& work = tree.middle.work;
+  tree.own_v = substep_->v.segment(own.v, n);
+  tree.a = (trace.u_first.segment(own.v, n) - tree.own_v) / s;
+  tree.tau.resize(n);
+  implicit_diagonal(tree, s);
+  update_velocities(model, tree.own_v, work);
+  rnea(model, tree.a, work, tree.tau);
+  rnea_derivatives(model, work, tree.derivative, tree.jacobian);
+  tree.by_q = tree.jacobian.q();
+  tree.by_v = tree.jacobian.v();
+  tree.by_s = tree.E_by_s.cwiseProduct(tree.a);
+  for (int k = 0; k < n; ++k) {
+    tree.by_q(k, k) += model.stiffness()[k];
+    tree.by_v(k, k) += model.damping()[k];
+    if (!model.prescribed(k)) {
+      tape.add_scaled(a0 + k, effort_row(own) + k, 1, 1);
+      continue;
+    }
+    tree.by_q.row(k).setZero();
+    tree.by_v.row(k).setZero();
+    tree.by_s[k] = 0;
+  }
+  tape.add(a0, slots.place + own.v, tree.by_q, -1);
+  tape.add(a0, v_ + own.v, tree.by_v, -1);
+  tape.add(a0, slots.s, tree.by_s, -1);
+  add_parameters(a0, index, work, {tree.own_v, tree.a, s}, 1);
+  tree.M = tree.jacobian.input();
+  tree.M.diagonal() += tree.E;
+  TreeSolver& factor = tree.new_factor();
+  if (!factor.factor(model, tree.M)) refuse("a mass matrix cannot be factored");
+  tape.solve(a0, model, factor);
+  const auto add = [&](int row, double weight) {
+    if (row < 0) return;
+    tape.add_scaled(row + own.v, v_ + own.v, n, 1);
+    tape.add_scaled(row + own.v, a0, n, weight * s);
+    tape.add(row + own.v, slots.s, tree.a, weight);
+  };
+  add(slots.v0, 0.5);
+  add(slots.v_free, 1);
 }
 
 }  // namespace jade

@@ -41,7 +41,7 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
     if (at.segment != nullptr) implicit_diagonal(tree, at.segment->s);
     crba(tree.model, placed(i, at.at()).work, tree.M);
     tree.M.diagonal() += tree.E;
-    TreeFactorization& factor = tree.new_factor();
+    TreeSolver& factor = tree.new_factor();
     if (!factor.factor(tree.model, tree.M)) refuse("a mass matrix cannot be factored");
     RowMatX own = Z.middleRows(part(i).v, n);
     for (int k = 0; k < n; ++k)
@@ -109,7 +109,9 @@ void IslandTape::add_share(const Shares& at, int row, const VecX& z, double scal
 bool IslandTape::slips_that_stop(const SolveTrace& trace) {
   // As in the step: slip that is slower counts as none [m/s].
   constexpr double kNoSlip = 1e-9;
-  stopped_.classes.assign(trace.forces.classes.size(), RowClass::separate);
+  const std::vector<RowClass>& classes = trace.forces.classes;
+  if (std::find(classes.begin(), classes.end(), RowClass::stick) == classes.end()) return false;
+  stopped_.classes.assign(classes.size(), RowClass::separate);
   stopped_rows_ = trace.rows;
   bool any = false;
   for (RowsTrace& rows : stopped_rows_) {
