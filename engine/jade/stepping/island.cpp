@@ -31,9 +31,6 @@ constexpr double kMuchDrift = 4e-3;
 // are rounding, and their differences say nothing.
 constexpr double kLittleTurn = 1e-3;
 
-// Sub-steps in a hurry; every one of them lets everything land that can be seen to.
-constexpr int kMostHurried = 64;
-
 // What is left of a step below this share of it is rounding.
 constexpr double kNothingLeft = 1e-12;
 
@@ -330,7 +327,6 @@ Island::Certified Island::certified_segment() {
 void Island::hurry() {
   hurries_ = true;
   settings_.integrator = Integrator::semi_implicit_euler;
-  settings_.max_substeps = std::min(settings_.max_substeps, report.substeps + kMostHurried);
   report.hurried = 1;
   // Such a step has no derivative, so that there is nothing to tell the tape.
   if (trace) trace->hurried = true;
@@ -345,11 +341,14 @@ void Island::advance(const StepMemory& memory) {
   IslandTrace* const tape = trace;
   double time = 0;
   // Segments that are short only because something spins do not count against the limit of sub-steps.
-  int spun = 0;
-  while (report.substeps - spun < settings_.max_substeps && h_ - time > kNothingLeft * h_) {
-    if (!hurries_ && is_tired()) {
+  int spun = 0, most = settings_.max_substeps;
+  while (h_ - time > kNothingLeft * h_) {
+    const bool spent = report.substeps - spun >= most;
+    if (spent && hurries_) break;
+    if (!hurries_ && (spent || is_tired())) {
       hurry();
       spun = 0;
+      most = report.substeps + settings_.max_substeps;
     }
     ++report.substeps;
     update_start();

@@ -24,7 +24,8 @@ struct StepSettings {
   /// exact numbers and their paths parabolas, so it need only be well above rounding; it keeps the clearance's share of
   /// that when something pushes it on.
   double limit_standoff = 1e-9;
-  int max_substeps = 64;  ///< of one island; what is left of the step then is lost time, reported
+  int max_substeps =
+      64;  ///< of one island; then as many in a hurry; what is left then is lost time, reported
   /// Work that an island may spend on a step, as the sum of rows² over its contact problems. Where that is not enough, as in
   /// a heap that a hundred bodies rain into, the rest of the step is made in a hurry: see Island::hurry. Enough for forty
   /// problems of fifty contacts, so that ten pins, or a few spinning bodies, never hurry.
