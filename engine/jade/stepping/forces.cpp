@@ -6,8 +6,9 @@ namespace {
 // Of a sum over rows.
 constexpr double kForceRounding = 1e-13;
 
-// Work of a pivot in a search that found no solution, as a part of rows²: such a search may take many hundreds of them.
-constexpr double kSearch = 0.5;
+// Work of a pivot in a search that found no solution, in rows²: it reads and writes a matrix of that size, and such a search
+// may take many hundreds of them in every step of a tower that no forces can push out of its standoffs.
+constexpr double kSearch = 2;
 
 }  // namespace
 

@@ -340,7 +340,7 @@ void Island::advance(const StepMemory& memory) {
   }
   IslandTrace* const tape = trace;
   double time = 0;
-  // Segments that are short only because something spins do not count against the limit of sub-steps.
+  // Segments that are short only because something spins count neither as sub-steps nor as work.
   int spun = 0, most = settings_.max_substeps;
   while (h_ - time > kNothingLeft * h_) {
     const bool spent = report.substeps - spun >= most;
@@ -370,9 +370,12 @@ void Island::advance(const StepMemory& memory) {
       update_contact_speeds();
       update_limit_speeds();
     }
+    const double work_before = work_;
     const auto [s, sigma] = hurries_ ? certified_crowd() : certified_segment();
-    if (sigma == s && (halved_ || s == longest_part(left_)) && spun < kMostSpun * settings_.max_substeps)
+    if (sigma == s && (halved_ || s == longest_part(left_)) && spun < kMostSpun * settings_.max_substeps) {
       ++spun;
+      if (s < left_) work_ = work_before;
+    }
     if (settings_.keep_path) keep_path(time, sigma);
     record_move(sigma);
     move(sigma, s);
