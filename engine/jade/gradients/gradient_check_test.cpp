@@ -82,7 +82,7 @@ TEST(Differences, SettleAboveTheirRounding) {
   }
 }
 
-/// The same rounding hides no kink that is ten times as large as it at the smallest steps that look for one.
+/// A kink that is a millionth of the slope is seen beside the rounding of a smooth part a hundred times the size of one.
 TEST(Differences, SeeAKinkAboveTheirRounding) {
   for (const double turn : {1e-4, 1e-2, 1.0}) {
     const Differences d =
