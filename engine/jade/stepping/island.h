@@ -151,6 +151,7 @@ class Island {
   bool is_crowded(const StepMemory& memory);
   void measure_speeds();
   Certified certified_crowd();
+  void keep_spin(MovingTree& tree, double s) const;
   void solve_crowd(double s);
   void add_crowd_rows(double s);
   void finish_crowd(double s);
