@@ -11,6 +11,9 @@ namespace {
 
 constexpr double kStandoff = 1e-5;  // at which things that rest are placed
 
+// Middle of the walls, from the middle of the floor, and how thick they are.
+constexpr double kWall = 2.02, kWallThickness = 0.02;
+
 /// Moved down so that z = 0 is its middle.
 TriangleMesh centred(TriangleMesh mesh, double height) {
   for (Vec3& p : mesh.vertices) p.z() -= 0.5 * height;
@@ -122,13 +125,13 @@ class Grower {
     } else {
       add_fixed("floor", HalfSpace{}, Vec3::Zero());
     }
-    if (numbers.chance(0.7))
-      for (int side = 0; side < 4; ++side) {
-        const Vec3 n = side < 2 ? Vec3::UnitX() : Vec3::UnitY();
-        add_fixed("wall" + std::to_string(side),
-                  Box{Vec3(0.02, 0.02, 2) + 4 * (Vec3::Ones() - n - Vec3::UnitZ())},
-                  (side % 2 == 0 ? 2.02 : -2.02) * n + Vec3(0, 0, 1.001));
-      }
+    walled_ = numbers.chance(0.7);
+    for (int side = 0; walled_ && side < 4; ++side) {
+      const Vec3 n = side < 2 ? Vec3::UnitX() : Vec3::UnitY();
+      add_fixed("wall" + std::to_string(side),
+                Box{Vec3(kWallThickness, kWallThickness, 2) + 4 * (Vec3::Ones() - n - Vec3::UnitZ())},
+                (side % 2 == 0 ? kWall : -kWall) * n + Vec3(0, 0, 1.001));
+    }
   }
 
   void add(const Seed& seed) {
@@ -164,9 +167,14 @@ class Grower {
     world.scene.bodies.push_back(body);
   }
 
+  bool meets_wall(double across, double radius) const {
+    return walled_ && std::abs(std::abs(across) - kWall) <= radius + 0.5 * kWallThickness;
+  }
+
   /// Moves a ball along x, y or up until it is clear of all before it; within the walls if it can be.
   Vec3 find_place(Vec3 centre, double radius, bool keep_height) {
     const auto clear = [&] {
+      if (keep_height && (meets_wall(centre.x(), radius) || meets_wall(centre.y(), radius))) return false;
       return std::all_of(taken_.begin(), taken_.end(), [&](const Ball& ball) {
         return (centre - ball.centre).norm() > radius + ball.radius + 1e-3;
       });
@@ -299,6 +307,7 @@ class Grower {
   }
 
   const Climate& climate_;
+  bool walled_ = false;
   std::vector<Ball> taken_;
   int count_ = 0;
 };

@@ -46,6 +46,7 @@ class Trier {
 
   Trial run() {
     const double begin = thread_seconds();
+    trial_.before = state_;
     body_poses(model_, state_.q, dynamics_, X_WB_);
     if (!is_clear(0)) trial_.fault = Fault::starts_overlapping;
     while (trial_.steps < settings_.steps && !trial_.failed()) {

@@ -61,5 +61,29 @@ TEST(StepFuzz, StepsOfOneWorldAreJudgedWithinToo) {
   }
 }
 
+/// Crowds are placed around each other and, where that leads them to a wall, on one side of it. Worlds 370 and 378 stood in one.
+TEST(StepFuzz, WorldsStartApart) {
+  StepFuzzSettings settings = small_campaign(2);
+  settings.seed = 11;
+  settings.count = 379;
+  settings.steps = 1;
+  settings.spacing = 0;
+  settings.families = {*step_trial::world_family_named("crowded")};
+  const StepFuzzResult result = run_campaign(settings);
+  EXPECT_EQ(result.rows[0].worlds, 379);
+  EXPECT_FALSE(result.rows[0].faults.contains(Fault::starts_overlapping));
+}
+
+/// Its state is that of the start, so that it can be saved and replayed as any other.
+TEST(StepFuzz, WorldThatStartsOverlappingIsAFaultWithAState) {
+  generators::World world = world_of(small_campaign(1), 0, 0);
+  for (BodyDescription& body : world.scene.bodies)
+    if (body.joint.kind == JointKind::free) body.joint.position[2] = -0.1;
+  const step_trial::Trial trial = step_trial::try_world(world, {});
+  ASSERT_EQ(trial.fault, Fault::starts_overlapping);
+  const generators::World saved = world_at(world, trial.before);
+  EXPECT_EQ(initial_state(build_model(saved.scene)).q, initial_state(build_model(world.scene)).q);
+}
+
 }  // namespace
 }  // namespace jade::reports
