@@ -133,8 +133,9 @@ void IslandTape::add_dynamics(int index, const SolveTrace& trace, const Solve& s
   tree.B = tree.M + (kappa * s) * tree.jacobian.v();
   tree.by_v = (1 - kappa) * s * tree.jacobian.v() - tree.M;
   tree.by_q = s * tree.jacobian.q();
-  tree.by_s.noalias() = -(tree.M * tree.a);
-  tree.by_s += tree.tau + (tree.E + s * tree.E_by_s).cwiseProduct(tree.a) - island_->effort.segment(own.v, n);
+  tree.by_s.noalias() = tree.M * tree.a;
+  tree.by_s = tree.tau + (tree.E + s * tree.E_by_s).cwiseProduct(tree.a) - island_->effort.segment(own.v, n) -
+              tree.by_s;
   bool prescribed = false;
   for (int k = 0; k < n; ++k) {
     tree.by_v(k, k) += s * model.damping()[k];

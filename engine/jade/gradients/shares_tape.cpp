@@ -66,7 +66,8 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
       if (own.isZero(0)) continue;
       DynamicsWorkspace& work = placed(t, at.at()).work;
       momentum_derivatives(tree, work, own);
-      tape.add(out + free[i], at.place + part(t).v, own.transpose() * tree.jacobian.q(), x);
+      const Eigen::RowVectorXd by_q = own.transpose() * tree.jacobian.q();
+      tape.add(out + free[i], at.place + part(t).v, by_q, x);
       if (at.segment != nullptr)
         tape.add_scaled(out + free[i], at.slots->s, 1, x * own.dot(tree.E_by_s.cwiseProduct(own)));
       for (const Use& use : uses_) {

@@ -32,6 +32,9 @@ constexpr int kLeastCrowd = 8;
 // Share of the room between standoff and clearance that curved paths may take.
 constexpr double kMuchBend = 0.02;
 
+// A motion that is stopped before this part of it has got nowhere.
+constexpr double kStalled = 1e-2;
+
 // Newton's steps for the spin of a segment, and the change of it that is rounding.
 constexpr int kMostSpinSteps = 30;
 constexpr double kSpinSettled = 1e-14;
@@ -94,9 +97,15 @@ bool Island::is_crowded(const StepMemory& memory) {
   return false;
 }
 
-void Island::add_crowd_rows(double s) {
+void Island::add_crowd_rows(CrowdTask task, double s) {
   crowd_.clear();
-  for (MovingTree* tree : trees) crowd_.add_tree({&tree->model, &tree->middle}, tree->u);
+  for (MovingTree* tree : trees) {
+    if (task == CrowdTask::lift) tree->displacement.setZero();
+    const VecX& velocity = task == CrowdTask::segment   ? tree->u
+                           : task == CrowdTask::landing ? tree->now.v
+                                                        : tree->displacement;
+    crowd_.add_tree({&tree->model, &tree->middle}, velocity);
+  }
   int block = 0;
   for (const int c : row_contacts_) {
     LiveContact& contact = contacts[c];
@@ -106,21 +115,26 @@ void Island::add_crowd_rows(double s) {
     const Vec3& n = contact.now.normal;
     contact.directions = {n, n.unitOrthogonal(), Vec3::Zero()};
     contact.directions[2] = cross3(n, contact.directions[1]);
-    Vec3 guess;
-    for (int r = 0; r < 3; ++r) guess[r] = s * contact.directions[r].dot(contact.force);
+    Vec3 guess = Vec3::Zero();
+    for (int r = 0; task == CrowdTask::segment && r < 3; ++r)
+      guess[r] = s * contact.directions[r].dot(contact.force);
     if (guess[0] <= 0) guess.setZero();
+    const double bias = task == CrowdTask::segment   ? closing(contact).bias(horizon(s)) + contact.bend / s
+                        : task == CrowdTask::landing ? 0
+                                                     : contact.now.gap - settings_.standoff;
     crowd_.add_contact({.a = pair.on_a,
                         .b = pair.on_b,
                         .point = 0.5 * (contact.now.p_A + contact.now.p_B),
                         .directions = contact.directions.data(),
-                        .friction = pair.friction,
-                        .bias = closing(contact).bias(horizon(s)) + contact.bend / s,
+                        .friction = task == CrowdTask::lift ? 0 : pair.friction,
+                        .bias = bias,
                         .impulse = guess});
   }
   for (const int l : row_limits_) {
     LiveLimit& live = limits[l];
     live.row = block++;
-    crowd_.add_limit(live.tree, live.limit.velocity, live.limit.sign(), live.closing.bias(horizon(s)), 0);
+    const double bias = task == CrowdTask::segment ? live.closing.bias(horizon(s)) : 0;
+    crowd_.add_limit(live.tree, live.limit.velocity, live.limit.sign(), bias, 0);
   }
 }
 
@@ -156,17 +170,20 @@ void Island::keep_spin(MovingTree& tree, double s) const {
 /// and the next step finds its forces as good as this one left them.
 void Island::solve_crowd(double s) {
   choose_rows(s);
-  add_crowd_rows(s);
   const double tolerance = kResidualShare * (settings_.standoff - settings_.clearance) / (2 * h_);
+  find_crowd_velocities(CrowdTask::segment, s, tolerance);
+  for (MovingTree* tree : trees)
+    if (tree->v_next.lpNorm<Eigen::Infinity>() <= kRest * tolerance) tree->v_next.setZero();
+  finish_crowd(s);
+}
+
+/// Into v_next.
+void Island::find_crowd_velocities(CrowdTask task, double s, double tolerance) {
+  add_crowd_rows(task, s);
   const Crowd::Outcome outcome = crowd_.solve({.tolerance = tolerance, .most_iterations = kMostSweeps});
   report.iterations += outcome.iterations;
-  report.iterated_to = std::max(report.iterated_to, outcome.residual);
-  for (std::size_t t = 0; t < trees.size(); ++t) {
-    MovingTree& tree = *trees[t];
-    crowd_.get(static_cast<int>(t), tree.v_next);
-    if (tree.v_next.lpNorm<Eigen::Infinity>() <= kRest * tolerance) tree.v_next.setZero();
-  }
-  finish_crowd(s);
+  if (task != CrowdTask::lift) report.iterated_to = std::max(report.iterated_to, outcome.residual);
+  for (std::size_t t = 0; t < trees.size(); ++t) crowd_.get(static_cast<int>(t), trees[t]->v_next);
 }
 
 void Island::finish_crowd(double s) {
@@ -269,8 +286,31 @@ bool Island::heed_blocks(double s) {
   return found;
 }
 
+/// Everything that would land within a segment of length s lands at its start, in an impact without a bounce.
+void Island::land_all(double s) {
+  choose_rows(s);
+  find_crowd_velocities(CrowdTask::landing, s,
+                        kResidualShare * (settings_.standoff - settings_.clearance) / (2 * h_));
+  for (MovingTree* tree : trees) tree->now.v = tree->v_next;
+}
+
+/// Moves what is nearer than the standoff back to it, in no time and by no more than that, and the sweep sees to it that
+/// nothing comes too near by it. Velocities stay.
+void Island::lift() {
+  std::erase_if(row_contacts_, [&](int c) { return contacts[c].now.gap >= settings_.standoff; });
+  find_crowd_velocities(CrowdTask::lift, 1, kResidualShare * settings_.standoff);
+  for (MovingTree* tree : trees) {
+    tree->p1 = tree->v_next;
+    tree->p2.setZero();
+    tree->v_next = tree->now.v;
+  }
+  move(sweep(1), 1);
+}
+
 /// A segment of a crowd and how much of it is certified. What its paths run into becomes a row, so that one that bodies
-/// rain into is not cut at every one of their landings.
+/// rain into is not cut at every one of their landings. Where that gets nowhere the sub-step is an impact instead: a cylinder
+/// that falls flat is a case for it. Its lowest point runs around its rim however short the segment, forces that act over a
+/// segment that is stopped at once do not change its velocity, and near the clearance it has no room to move in.
 Island::Certified Island::certified_crowd() {
   const double s = longest_part(left_);
   prepare_middle(s);
@@ -281,6 +321,11 @@ Island::Certified Island::certified_crowd() {
     sigma = settings_.continuous ? sweep(s) : s;
     if (blocked_.empty() || round == kMostRounds || !heed_blocks(s)) break;
     update_contact_speeds();
+  }
+  if (sigma < kStalled * s) {
+    land_all(s);
+    lift();
+    return {s, 0};
   }
   return {s, sigma};
 }

@@ -376,7 +376,7 @@ void Island::advance(const StepMemory& memory) {
       ++spun;
       if (s < left_) work_ = work_before;
     }
-    if (settings_.keep_path) keep_path(time, sigma);
+    if (settings_.keep_path && sigma > 0) keep_path(time, sigma);
     record_move(sigma);
     move(sigma, s);
     time = sigma == h_ - time ? h_ : time + sigma;

@@ -152,8 +152,13 @@ class Island {
   void measure_speeds();
   Certified certified_crowd();
   void keep_spin(MovingTree& tree, double s) const;
+  /// What the iteration is asked for: velocities at the end of a segment, those after an impact, or a displacement.
+  enum class CrowdTask { segment, landing, lift };
   void solve_crowd(double s);
-  void add_crowd_rows(double s);
+  void find_crowd_velocities(CrowdTask task, double s, double tolerance);
+  void add_crowd_rows(CrowdTask task, double s);
+  void land_all(double s);
+  void lift();
   void finish_crowd(double s);
   bool heed_blocks(double s);
   bool add_landings(NearPair& pair, const TimeOfImpactResult& toi, double s);
