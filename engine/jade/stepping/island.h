@@ -152,6 +152,7 @@ class Island {
   void measure_speeds();
   Certified certified_crowd();
   void keep_spin(MovingTree& tree, double s) const;
+  void use_mean_velocity(MovingTree& tree, double s);
   /// What the iteration is asked for: velocities at the end of a segment, those after an impact, or a displacement.
   enum class CrowdTask { segment, landing, lift };
   void solve_crowd(double s);
@@ -191,6 +192,7 @@ class Island {
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;
   bool works_too_much() const;
+  void set_paths(double s);
   void finish_segment(double s);
 
   // forces.cpp

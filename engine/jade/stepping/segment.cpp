@@ -400,7 +400,7 @@ bool Island::works_too_much() const {
   return 0.5 * solution_.f.dot(w) > kMuchWork * kinetic + push_out;
 }
 
-void Island::finish_segment(double s) {
+void Island::set_paths(double s) {
   for (MovingTree* tree : trees) {
     switch (settings_.integrator) {
       case Integrator::explicit_euler:
@@ -422,6 +422,10 @@ void Island::finish_segment(double s) {
         tree->p2[link.v] = tree->prescribed[link.v];
       }
   }
+}
+
+void Island::finish_segment(double s) {
+  set_paths(s);
   for (const int c : row_contacts_) {
     LiveContact& contact = contacts[c];
     const int first = contact.first_row;
