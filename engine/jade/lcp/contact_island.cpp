@@ -298,15 +298,15 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
   }
 }
 
-void ContactIsland::copy_column(int j) const {
+JADE_WIDE_LOOPS void ContactIsland::copy_column(int j) const {
   const double factor = scale[j];
-  const double* __restrict from = source + static_cast<std::ptrdiff_t>(row[j]) * source_rows;
-  double* __restrict to = A.data() + static_cast<std::ptrdiff_t>(j) * stride;
-  const int* __restrict rows = row.data();
-  const double* __restrict scales = scale.data();
-  for (int i = 0; i < stride; i += 2) {
-    const Pair entries = {from[rows[i]], from[rows[i + 1]]};
-    store_pair(entries * (load_pair(scales + i) * factor), to + i);
+  const double* from = source + static_cast<std::ptrdiff_t>(row[j]) * source_rows;
+  double* to = A.data() + static_cast<std::ptrdiff_t>(j) * stride;
+  const int* rows = row.data();
+  const double* scales = scale.data();
+  for (int i = 0; i < stride; i += 4) {
+    const Four entries{from[rows[i]], from[rows[i + 1]], from[rows[i + 2]], from[rows[i + 3]]};
+    four_at(to + i) = entries * (four_at(scales + i) * factor);
   }
   copied[static_cast<std::size_t>(j)] = extraction;
 }
