@@ -37,7 +37,7 @@ JADE_INSIDE_LOOPS void ClassTableau::answer_to(const double* q, double* answer) 
     const double at_free = q[free[p]];
     met[count] = p;
     factor[count] = -at_free;
-    count += at_free != 0;
+    count += is_not_zero(at_free);
   }
   for (int r = 0; r < pending_; ++r) {
     const double* row = pending_row(r);
