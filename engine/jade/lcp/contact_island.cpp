@@ -307,6 +307,7 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
     row[i] = 0;
     scale[i] = scaled_b[i] = scaled_beta[i] = 0;
   }
+  for (int i = m; i < stride; ++i) island.d[i] = 0;
   for (int i = 0; i < m; ++i) {
     normal[i] = i;
     mu[i] = 0;

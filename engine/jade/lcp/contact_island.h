@@ -23,7 +23,7 @@ struct ContactIsland {
   std::vector<double> diagonal;    ///< n, of A
   std::vector<double> b;           ///< n
   std::vector<double> beta;        ///< n, size of the terms of b
-  std::vector<double> d;           ///< m, the direction of the path: one unit of velocity on every normal
+  std::vector<double> d;           ///< n, the direction of the path: one unit of velocity on every normal
   std::vector<double> mu;          ///< n, scaled: |f̃_t| ≤ mu f̃_n; 0 on unilateral rows
   std::vector<double> scale;       ///< n, D
   std::vector<int> normal;         ///< n, of a tangent: its normal; of a unilateral row: itself

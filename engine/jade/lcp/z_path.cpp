@@ -32,9 +32,8 @@ JADE_WIDE_LOOPS ClassWalk::Event ZPath::start(IslandState& state) {
   const double perturbation = settings_.perturbation * size;
   for (int i = 0; i < s.stride; i += 4) {
     four_at(mine + i) = four_at(b + i) + perturbation * four_at(spreads + i);
-    four_at(g + i) = Four{};
+    four_at(g + i) = four_at(d + i);
   }
-  for (int i = 0; i < m; ++i) g[i] = d[i];
   for (int i = n; i < s.stride; ++i) mine[i] = 0;
   std::fill_n(state.classes.begin(), n, RowClass::separate);
   std::fill_n(side_.begin(), m, 1.0);
