@@ -39,6 +39,104 @@ bool ClassEquations::factor(const ContactIsland& s, const std::vector<RowClass>&
   return factor([&](int j) { return s.column(j); }, epsilon, kAnyPivot);
 }
 
+namespace {
+
+void fit(std::vector<double>& v, std::ptrdiff_t rows, int columns) {
+  const std::size_t size = static_cast<std::size_t>(rows * columns);
+  if (v.size() < size) v.resize(size);
+}
+
+/// to_i = a[rows_i] for k rows, zero up to a whole register.
+JADE_INSIDE_LOOPS void gather(int k, const int* rows, const double* a, double* to) {
+  int i = 0;
+  for (; i + 4 <= k; i += 4)
+    four_at(to + i) = Four{a[rows[i]], a[rows[i + 1]], a[rows[i + 2]], a[rows[i + 3]]};
+  if (i == k) return;
+  four_at(to + i) = Four{};
+  for (; i < k; ++i) to[i] = a[rows[i]];
+}
+
+/// to_i += factor a[rows_i] for k rows.
+JADE_INSIDE_LOOPS void add_gathered(int k, const int* rows, double factor, const double* a, double* to) {
+  int i = 0;
+  for (; i + 4 <= k; i += 4)
+    four_at(to + i) += factor * Four{a[rows[i]], a[rows[i + 1]], a[rows[i + 2]], a[rows[i + 3]]};
+  for (; i < k; ++i) to[i] += factor * a[rows[i]];
+}
+
+}  // namespace
+
+/// What lies beyond the last number of a right-hand side meets zeros, and so must be finite.
+JADE_INSIDE_LOOPS void ClassEquations::pad(double* r) const {
+  for (int i = k_; i < stride_; ++i) r[i] = 0;
+}
+
+/// sum = x_0 c_0 + x_1 c_1 + x_2 c_2 + x_3 c_3 for four columns that are `stride` doubles apart.
+template <class Numbers>
+JADE_INSIDE_LOOPS void combine(const Numbers& x, const double* c, std::ptrdiff_t stride, Four& sum) {
+  sum = (x[0] * four_at(c) + x[1] * four_at(c + stride)) +
+        (x[2] * four_at(c + 2 * stride) + x[3] * four_at(c + 3 * stride));
+}
+
+/// Each block waits for the one before: what is on the way to the next does not leave the registers. The first is read
+/// number by number, as it has just been written.
+JADE_INSIDE_LOOPS void ClassEquations::forward(double* r) const {  // r ← L⁻¹ r
+  if (stride_ == 0) return;
+  const std::ptrdiff_t stride = stride_;
+  const double* c = L_.data();
+  Four x;
+  combine(r, c, stride, x);
+  for (int top = 0;;) {
+    four_at(r + top) = x;
+    const int end = end_[top];
+    top += 4;
+    if (top == stride_) return;
+    Four next = four_at(r + top);
+    if (end > top) {
+      Four change;
+      combine(x, c + top, stride, change);
+      next -= change;
+      for (int i = top + 4; i < end; i += 4) {
+        combine(x, c + i, stride, change);
+        four_at(r + i) -= change;
+      }
+    }
+    c += 4 * stride;
+    combine(next, c + top, stride, x);
+  }
+}
+
+JADE_INSIDE_LOOPS void ClassEquations::scale(double* r) const {  // r ← D⁻¹ r
+  for (int i = 0; i < stride_; i += 4) four_at(r + i) *= four_at(inverse_.data() + i);
+}
+
+/// The block that is waited for is added last.
+JADE_INSIDE_LOOPS void ClassEquations::backward(double* r) const {  // r ← L⁻ᵀ r
+  const std::ptrdiff_t stride = stride_;
+  Four latest{};
+  for (int top = stride_ - 4; top >= 0; top -= 4) {
+    const double* c = L_.data() + top * stride;
+    Four x = four_at(r + top);
+    if (end_[top] > top + 4) {
+      Four s0{}, s1{}, s2{}, s3{};
+      const auto add = [&](int i, const Four& y) __attribute__((always_inline)) {
+        s0 += y * four_at(c + i);
+        s1 += y * four_at(c + stride + i);
+        s2 += y * four_at(c + 2 * stride + i);
+        s3 += y * four_at(c + 3 * stride + i);
+      };
+      for (int i = end_[top] - 4; i > top + 4; i -= 4) add(i, four_at(r + i));
+      add(top + 4, latest);
+      constexpr FourBits kEven{0, 4, 2, 6}, kOdd{1, 5, 3, 7}, kLow{0, 1, 4, 5}, kHigh{2, 3, 6, 7};
+      const Four p = __builtin_shuffle(s0, s1, kEven) + __builtin_shuffle(s0, s1, kOdd);
+      const Four q = __builtin_shuffle(s2, s3, kEven) + __builtin_shuffle(s2, s3, kOdd);
+      x -= __builtin_shuffle(p, q, kLow) + __builtin_shuffle(p, q, kHigh);
+    }
+    combine(x, transposed_.data() + static_cast<std::ptrdiff_t>(top) * 4, 4, latest);
+    four_at(r + top) = latest;
+  }
+}
+
 /// L D Lᵀ of the 4 × 4 block at `top`; L⁻¹ takes its place. False when a pivot keeps
 /// less than `least_pivot` of the size its row began with.
 JADE_INSIDE_LOOPS bool ClassEquations::factor_diagonal_block(int top, double least_pivot,
@@ -84,15 +182,36 @@ JADE_INSIDE_LOOPS bool is_zero_block(const double* c, std::ptrdiff_t stride) {
 
 }  // namespace
 
+/// The four columns of A₁₁ + ε W from `top` on, and of the unit matrix where there are none, as far as they lie below
+/// `top`. `side_by_side`: the rows are neighbours in A.
+JADE_INSIDE_LOOPS void ClassEquations::gather_columns(int top, bool side_by_side) {
+  const std::ptrdiff_t stride = stride_;
+  const int k1 = k1_, end = std::min(top + 4, k1);
+  const int* free = rows_.free.data();
+  for (int j = top; j < end; ++j) {
+    double* to = L_.data() + j * stride;
+    if (side_by_side) {
+      const double* a = columns_[j] + free[0];
+      int i = top;
+      for (; i + 4 <= k1; i += 4) four_at(to + i) = four_at(a + i);
+      for (; i < k1; ++i) to[i] = a[i];
+      for (; i < stride; ++i) to[i] = 0;
+    } else {
+      gather(k1 - top, free + top, columns_[j], to + top);
+    }
+    to[j] += epsilon_ * to[j];
+  }
+  for (int j = end; j < top + 4; ++j) {
+    double* to = L_.data() + j * stride;
+    four_at(to + top) = Four{};
+    to[j] = 1;
+  }
+}
+
 /// The four columns from `top` on, all before them done. Left-looking: they gather all earlier ones. Blocks of zeros
 /// (other islands, bodies further up a stack) are passed over, and no column is followed beyond its last number.
-JADE_WIDE_LOOPS bool ClassEquations::factor_columns(int top, double least_pivot) {
+JADE_INSIDE_LOOPS bool ClassEquations::factor_columns(int top, double least_pivot) {
   const std::ptrdiff_t stride = stride_;
-  if (static_cast<int>(D_.size()) < stride_) {
-    end_.resize(stride_);
-    for (auto* v : {&D_, &inverse_}) v->resize(stride_);
-    transposed_.resize(4 * stride_);
-  }
   int* end = end_.data();
   double* block = L_.data() + top * stride;
   const double* diagonal = block + top;
@@ -131,7 +250,7 @@ JADE_WIDE_LOOPS bool ClassEquations::factor_columns(int top, double least_pivot)
   return true;
 }
 
-JADE_WIDE_LOOPS bool ClassEquations::schur_complement(double least_pivot) {
+JADE_INSIDE_LOOPS bool ClassEquations::factor_schur_complement(double least_pivot) {
   const int slip = k_ - k1_;
   pivot_.resize(slip);
   sizes_.resize(slip);
@@ -173,56 +292,51 @@ JADE_WIDE_LOOPS bool ClassEquations::schur_complement(double least_pivot) {
   return true;
 }
 
-/// What lies beyond the last number of a right-hand side meets zeros, and so must be finite.
-void ClassEquations::pad(double* r) const {
-  for (int i = k_; i < stride_; ++i) r[i] = 0;
-}
-
-JADE_WIDE_LOOPS void ClassEquations::forward(double* r) const {  // r ← L⁻¹ r
-  const std::ptrdiff_t stride = stride_;
-  const double* c = L_.data();
-  for (int top = 0; top < stride_; top += 4, c += 4 * stride) {
-    const double x0 = r[top], x1 = r[top + 1], x2 = r[top + 2], x3 = r[top + 3];
-    const double* u = c + top;
-    const Four x = (x0 * four_at(u) + x1 * four_at(u + stride)) +
-                   (x2 * four_at(u + 2 * stride) + x3 * four_at(u + 3 * stride));
-    four_at(r + top) = x;
-    if (end_[top] == top + 4) continue;
-    const double factors[4] = {-x[0], -x[1], -x[2], -x[3]};
-    const double* below = u + 4;
-    axpy4_in_fours(end_[top] - top - 4, factors, below, below + stride, below + 2 * stride,
-                   below + 3 * stride, r + top + 4);
+JADE_WIDE_LOOPS bool ClassEquations::factor_symmetric(double least_pivot) {
+  fit(L_, stride_, stride_);
+  if (static_cast<int>(D_.size()) < stride_) {
+    end_.resize(stride_);
+    for (auto* v : {&D_, &inverse_}) v->resize(stride_);
+    transposed_.resize(4 * stride_);
   }
-}
-
-JADE_WIDE_LOOPS void ClassEquations::scale(double* r) const {  // r ← D⁻¹ r
-  for (int i = 0; i < stride_; i += 4) four_at(r + i) *= four_at(inverse_.data() + i);
-}
-
-JADE_WIDE_LOOPS void ClassEquations::backward(double* r) const {  // r ← L⁻ᵀ r
-  const std::ptrdiff_t stride = stride_;
-  for (int top = stride_ - 4; top >= 0; top -= 4) {
-    const double* c = L_.data() + top * stride;
-    Four x = four_at(r + top);
-    if (end_[top] > top + 4) {
-      Four s0{}, s1{}, s2{}, s3{};
-      for (int i = top + 4; i < end_[top]; i += 4) {
-        const Four y = four_at(r + i);
-        s0 += y * four_at(c + i);
-        s1 += y * four_at(c + stride + i);
-        s2 += y * four_at(c + 2 * stride + i);
-        s3 += y * four_at(c + 3 * stride + i);
-      }
-      x -= (Four{s0[0], s1[0], s2[0], s3[0]} + Four{s0[1], s1[1], s2[1], s3[1]}) +
-           (Four{s0[2], s1[2], s2[2], s3[2]} + Four{s0[3], s1[3], s2[3], s3[3]});
-    }
-    const double* t = transposed_.data() + static_cast<std::ptrdiff_t>(top) * 4;
-    four_at(r + top) =
-        (x[0] * four_at(t) + x[1] * four_at(t + 4)) + (x[2] * four_at(t + 8) + x[3] * four_at(t + 12));
+  const std::vector<int>& free = rows_.free;
+  const bool side_by_side = k1_ > 0 && free[k1_ - 1] - free[0] == k1_ - 1;
+  // A block at a time: rows that depend on each other mostly show among the first of them.
+  for (int top = 0; top < stride_; top += 4) {
+    gather_columns(top, side_by_side);
+    if (!factor_columns(top, least_pivot)) return false;
   }
+  return true;
 }
 
-void ClassEquations::solve(double* r) const {
+JADE_WIDE_LOOPS bool ClassEquations::factor_slipping(double least_pivot) {
+  const std::ptrdiff_t stride = stride_;
+  const int k1 = k1_, slip = k_ - k1;
+  const int* free = rows_.free.data();
+  fit(Y_, stride, slip);
+  fit(Z_, stride, slip);
+  fit(S_, slip, slip);
+  for (int q = 0; q < slip; ++q) {
+    double *y = Y_.data() + q * stride, *z = Z_.data() + q * stride;
+    double* schur = S_.data() + static_cast<std::ptrdiff_t>(q) * slip;
+    const double* a = columns_[k1 + q];
+    gather(k1, free, a, z);
+    for (int i = 0; i < stride_; i += 4) four_at(y + i) = four_at(z + i);
+    for (int i = 0; i < slip; ++i) schur[i] = a[free[k1 + i]];
+    schur[q] += epsilon_ * schur[q];
+  }
+  const double* const* tangent = columns_.data() + k_;
+  for (const ClassRows::Slip& slipping : rows_.slips) {
+    double* y = Y_.data() + slipping.column * stride;
+    double* schur = S_.data() + static_cast<std::ptrdiff_t>(slipping.column) * slip;
+    const double* a = *tangent++;
+    add_gathered(k1, free, slipping.slope, a, y);
+    add_gathered(slip, free + k1, slipping.slope, a, schur);
+  }
+  return factor_schur_complement(least_pivot);
+}
+
+JADE_WIDE_LOOPS void ClassEquations::solve(double* r) const {
   const int slip = k_ - k1_;
   double* r2 = r + k1_;
   const auto column = [&](const std::vector<double>& m, int q) {
@@ -244,7 +358,7 @@ void ClassEquations::solve(double* r) const {
   backward(r);
 }
 
-void ClassEquations::solve_transposed(double* r) const {
+JADE_WIDE_LOOPS void ClassEquations::solve_transposed(double* r) const {
   const int slip = k_ - k1_;
   double* r2 = r + k1_;
   const auto column = [&](const std::vector<double>& m, int q) {

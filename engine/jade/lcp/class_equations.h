@@ -58,15 +58,19 @@ class ClassEquations {
   bool carries_stress(const Columns& column, const double* f, const Rests& rests, double* y) const;
 
  private:
+  bool factor_symmetric(double least_pivot);
+  bool factor_slipping(double least_pivot);
+  void gather_columns(int top, bool side_by_side);
   bool factor_columns(int top, double least_pivot);
   bool factor_diagonal_block(int top, double least_pivot, const double* sizes);
-  bool schur_complement(double least_pivot);
+  bool factor_schur_complement(double least_pivot);
   void pad(double* r) const;
   void forward(double* r) const;
   void scale(double* r) const;
   void backward(double* r) const;
 
   ClassRows rows_;
+  std::vector<const double*> columns_;  ///< of the matrix: of the free rows, then of the slipping tangents
   double epsilon_ = 0;
   int k_ = 0;       ///< free rows
   int k1_ = 0;      ///< of them, rows whose column of K is a column of A
@@ -89,53 +93,11 @@ bool ClassEquations::factor(const Columns& column, double epsilon, double least_
   k_ = static_cast<int>(rows_.free.size());
   k1_ = rows_.plain;
   stride_ = (k1_ + 3) / 4 * 4;
-  const int k1 = k1_, slipping = k_ - k1;
-  const std::ptrdiff_t stride = stride_;
-  const auto fit = [](std::vector<double>& v, std::ptrdiff_t rows, int columns) {
-    const std::size_t size = static_cast<std::size_t>(rows * columns);
-    if (v.size() < size) v.resize(size);
-  };
-  fit(L_, stride, stride_);
-  const int* free = rows_.free.data();
-  // A block at a time: rows that depend on each other mostly show among the first of them.
-  for (int top = 0; top < stride_; top += 4) {
-    for (int j = top; j < std::min(top + 4, k1); ++j) {
-      const double* a = column(free[j]);
-      double* to = L_.data() + j * stride;
-      for (int i = j; i < k1; ++i) to[i] = a[free[i]];
-      for (int i = k1; i < stride; ++i) to[i] = 0;
-      to[j] += epsilon * to[j];
-    }
-    for (int j = k1; j < top + 4; ++j) {
-      double* to = L_.data() + j * stride;
-      to[j] = 1;
-      for (int i = j + 1; i < stride; ++i) to[i] = 0;
-    }
-    if (!factor_columns(top, least_pivot)) return false;
-  }
-  if (slipping == 0) return true;
-
-  fit(Y_, stride, slipping);
-  fit(Z_, stride, slipping);
-  fit(S_, slipping, slipping);
-  for (int q = 0; q < slipping; ++q) {
-    double* y = Y_.data() + q * stride;
-    double* z = Z_.data() + q * stride;
-    double* schur = S_.data() + static_cast<std::ptrdiff_t>(q) * slipping;
-    const double* a = column(free[k1 + q]);
-    for (int i = 0; i < k1; ++i) y[i] = z[i] = a[free[i]];
-    for (int i = k1; i < stride; ++i) y[i] = z[i] = 0;
-    for (int i = 0; i < slipping; ++i) schur[i] = a[free[k1 + i]];
-    schur[q] += epsilon * schur[q];
-  }
-  for (const ClassRows::Slip& slip : rows_.slips) {
-    double* y = Y_.data() + slip.column * stride;
-    double* schur = S_.data() + static_cast<std::ptrdiff_t>(slip.column) * slipping;
-    const double* a = column(slip.tangent);
-    for (int i = 0; i < k1; ++i) y[i] += slip.slope * a[free[i]];
-    for (int i = 0; i < slipping; ++i) schur[i] += slip.slope * a[free[k1 + i]];
-  }
-  return schur_complement(least_pivot);
+  const std::size_t slips = rows_.slips.size(), columns = rows_.free.size() + slips;
+  if (columns_.size() < columns) columns_.resize(columns);
+  for (int p = 0; p < k_; ++p) columns_[p] = column(rows_.free[p]);
+  for (std::size_t s = 0; s < slips; ++s) columns_[k_ + s] = column(rows_.slips[s].tangent);
+  return factor_symmetric(least_pivot) && (k_ == k1_ || factor_slipping(least_pivot));
 }
 
 template <class Columns, class Rests>

@@ -23,9 +23,10 @@ inline constexpr int kMaxPending = 8;
 inline constexpr int kWorthWaiting = 3000;
 
 /// answer = q, with the rows X set to zero, − T q_X. What a force moves is often little of X (its own body and the
-/// neighbours), so columns that meet a zero are passed over.
+/// neighbours), so columns that meet a zero are passed over where they are longer than the search for them takes.
 template <int kLength>
 JADE_INSIDE_LOOPS void ClassTableau::answer_to(const double* q, double* answer) const {
+  constexpr bool kTakeAll = kLength > 0 && kLength <= 2 * kRowsOfABox;
   const int n = length<kLength>();
   double* factor = factors_.data();
   int* met = met_.data();
@@ -35,22 +36,27 @@ JADE_INSIDE_LOOPS void ClassTableau::answer_to(const double* q, double* answer) 
   int count = 0;
   for (int p = 0; p < k_; ++p) {
     const double at_free = q[free[p]];
-    met[count] = p;
     factor[count] = -at_free;
-    count += at_free != 0;
+    if constexpr (kTakeAll) {
+      ++count;
+    } else {
+      met[count] = p;
+      count += is_not_zero(at_free);
+    }
   }
+  const auto number = [&](int c) { return kTakeAll ? c : met[c]; };
   for (int r = 0; r < pending_; ++r) {
     const double* row = pending_row(r);
     double sum = 0;
-    for (int c = 0; c < count; ++c) sum += factor[c] * row[met[c]];
+    for (int c = 0; c < count; ++c) sum += factor[c] * row[number(c)];
     if (sum != 0) axpy_in_fours(n, -sum, pending_column(r), answer);
   }
   int c = 0;
   for (; c + 4 <= count; c += 4) {
-    axpy4_in_fours(n, factor + c, column(met[c]), column(met[c + 1]), column(met[c + 2]), column(met[c + 3]),
-                   answer);
+    axpy4_in_fours(n, factor + c, column(number(c)), column(number(c + 1)), column(number(c + 2)),
+                   column(number(c + 3)), answer);
   }
-  for (; c < count; ++c) axpy_in_fours(n, factor[c], column(met[c]), answer);
+  for (; c < count; ++c) axpy_in_fours(n, factor[c], column(number(c)), answer);
 }
 
 template <int kLength>

@@ -187,54 +187,74 @@ void IslandSplitter::order_by_content(const LcpProblem& p, int begin, int end) {
       return order != 0 ? order < 0 : i < j;
     });
   };
+  // Rows that tie with their neighbour in the order: contacts with each other, tangents of one contact among themselves.
+  const auto collect_ties = [&] {
+    tying_.clear();
+    bool before = false;  // whether a contact ties with the one before
+    for (auto i = rows_begin; i != rows_end; ++i) {
+      const bool after = i + 1 < rows_end && compare(*i, *(i + 1)) == 0;
+      if (before || after) tying_.push_back(*i);
+      before = after;
+      bool last = false;
+      for (int s = first_tangent_[*i]; s >= 0; s = next_tangent_[s]) {
+        const int t = next_tangent_[s];
+        const bool next = t >= 0 && !tangent_less(s, t) && !tangent_less(t, s);
+        if (last || next) tying_.push_back(s);
+        last = next;
+      }
+    }
+    return !tying_.empty();
+  };
   sort_rows();
-  bool ties = false;
-  for (auto i = rows_begin; i + 1 < rows_end && !ties; ++i) ties = compare(*i, *(i + 1)) == 0;
-  for (auto i = rows_begin; i != rows_end && !ties; ++i) {
-    const int s = first_tangent_[*i], t = s >= 0 ? next_tangent_[s] : -1;
-    ties = t >= 0 && !tangent_less(s, t) && !tangent_less(t, s);
-  }
-  if (!ties) return;
-  refine_colours(p, begin, end);
+  if (!collect_ties()) return;
+  begin_colours(p, begin, end);
   has_colours_ = true;
+  // Mostly those that tie differ in what they are connected with, if not, in what that is connected with.
+  refine_colours(p, tying_);
+  sort_rows();
+  if (!collect_ties()) return;
+  refine_colours(p, coloured_);
+  refine_colours(p, tying_);
   sort_rows();
 }
 
 /// Colour refinement (Weisfeiler and Leman): a row's colour becomes a hash of its own and of the multiset of
 /// (entry of A, colour) over the other rows. Sums of hashes do not depend on the order. Entries are taken relative
-/// to the largest diagonal, so that the colours do not depend on units either.
-void IslandSplitter::refine_colours(const LcpProblem& p, int begin, int end) {
-  tangents_.clear();
+/// to the largest diagonal, so that the colours do not depend on units either. At first it tells what the row is.
+void IslandSplitter::begin_colours(const LcpProblem& p, int begin, int end) {
+  coloured_.clear();
   for (int k = begin; k < end; ++k) {
-    tangents_.push_back(queue_[k]);
-    for (int t = first_tangent_[queue_[k]]; t >= 0; t = next_tangent_[t]) tangents_.push_back(t);
+    coloured_.push_back(queue_[k]);
+    for (int t = first_tangent_[queue_[k]]; t >= 0; t = next_tangent_[t]) coloured_.push_back(t);
   }
   colour_.resize(p.size());
   next_colour_.resize(p.size());
   double largest = 0, fastest = 0;
-  for (const int i : tangents_) {
+  for (const int i : coloured_) {
     largest = std::max(largest, p.A(i, i));
     fastest = std::max(fastest, std::abs(p.b[i]));
   }
-  const double a_unit = 1 / largest, b_unit = fastest > 0 ? 1 / fastest : 0;
-  for (const int i : tangents_) {
+  colour_unit_ = 1 / largest;
+  const double b_unit = fastest > 0 ? 1 / fastest : 0;
+  for (const int i : coloured_) {
     const bool tangent = p.rows[i].kind == RowKind::tangent;
-    colour_[i] =
-        mix(bits(p.b[i] * b_unit) ^ mix(bits(p.A(i, i) * a_unit) ^ mix(bits(tangent ? p.rows[i].mu : -1))));
+    colour_[i] = mix(bits(p.b[i] * b_unit) ^
+                     mix(bits(p.A(i, i) * colour_unit_) ^ mix(bits(tangent ? p.rows[i].mu : -1))));
   }
-  for (int round = 0; round < 2; ++round) {
-    for (const int i : tangents_) {
-      const double* column = p.A.data() + static_cast<std::ptrdiff_t>(i) * p.size();
-      std::uint64_t sum = 0;
-      for (const int j : tangents_) {
-        if (column[j] != 0) sum += mix(bits(column[j] * a_unit) + colour_[j]);
-      }
-      const LcpRow& row = p.rows[i];
-      if (row.kind == RowKind::tangent) sum += mix(colour_[row.normal] + 1);
-      next_colour_[i] = mix(sum ^ mix(colour_[i]));
+}
+
+void IslandSplitter::refine_colours(const LcpProblem& p, const std::vector<int>& rows) {
+  for (const int i : rows) {
+    const double* column = p.A.data() + static_cast<std::ptrdiff_t>(i) * p.size();
+    std::uint64_t sum = 0;
+    for (const int j : coloured_) {
+      if (column[j] != 0) sum += mix(bits(column[j] * colour_unit_) + colour_[j]);
     }
-    std::swap(colour_, next_colour_);
+    const LcpRow& row = p.rows[i];
+    if (row.kind == RowKind::tangent) sum += mix(colour_[row.normal] + 1);
+    next_colour_[i] = mix(sum ^ mix(colour_[i]));
   }
+  for (const int i : rows) colour_[i] = next_colour_[i];
 }
 
 void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) {
@@ -287,6 +307,7 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
     row[i] = 0;
     scale[i] = scaled_b[i] = scaled_beta[i] = 0;
   }
+  for (int i = m; i < stride; ++i) island.d[i] = 0;
   for (int i = 0; i < m; ++i) {
     normal[i] = i;
     mu[i] = 0;
@@ -298,15 +319,15 @@ void IslandSplitter::extract(const LcpProblem& p, int k, ContactIsland& island) 
   }
 }
 
-void ContactIsland::copy_column(int j) const {
+JADE_WIDE_LOOPS void ContactIsland::copy_column(int j) const {
   const double factor = scale[j];
-  const double* __restrict from = source + static_cast<std::ptrdiff_t>(row[j]) * source_rows;
-  double* __restrict to = A.data() + static_cast<std::ptrdiff_t>(j) * stride;
-  const int* __restrict rows = row.data();
-  const double* __restrict scales = scale.data();
-  for (int i = 0; i < stride; i += 2) {
-    const Pair entries = {from[rows[i]], from[rows[i + 1]]};
-    store_pair(entries * (load_pair(scales + i) * factor), to + i);
+  const double* from = source + static_cast<std::ptrdiff_t>(row[j]) * source_rows;
+  double* to = A.data() + static_cast<std::ptrdiff_t>(j) * stride;
+  const int* rows = row.data();
+  const double* scales = scale.data();
+  for (int i = 0; i < stride; i += 4) {
+    const Four entries{from[rows[i]], from[rows[i + 1]], from[rows[i + 2]], from[rows[i + 3]]};
+    four_at(to + i) = entries * (four_at(scales + i) * factor);
   }
   copied[static_cast<std::size_t>(j)] = extraction;
 }

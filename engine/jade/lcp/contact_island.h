@@ -23,7 +23,7 @@ struct ContactIsland {
   std::vector<double> diagonal;    ///< n, of A
   std::vector<double> b;           ///< n
   std::vector<double> beta;        ///< n, size of the terms of b
-  std::vector<double> d;           ///< m, the direction of the path: one unit of velocity on every normal
+  std::vector<double> d;           ///< n, the direction of the path: one unit of velocity on every normal
   std::vector<double> mu;          ///< n, scaled: |f̃_t| ≤ mu f̃_n; 0 on unilateral rows
   std::vector<double> scale;       ///< n, D
   std::vector<int> normal;         ///< n, of a tangent: its normal; of a unilateral row: itself
@@ -69,13 +69,16 @@ class IslandSplitter {
  private:
   bool order_by_velocity(const LcpProblem& problem, int begin, int end);
   void order_by_content(const LcpProblem& problem, int begin, int end);
-  void refine_colours(const LcpProblem& problem, int begin, int end);
+  void begin_colours(const LcpProblem& problem, int begin, int end);
+  void refine_colours(const LcpProblem& problem, const std::vector<int>& rows);
 
   std::vector<int> first_tangent_, next_tangent_;  ///< tangents of each normal as linked lists
   std::vector<int> unvisited_, queue_;
   std::vector<int> island_begin_;  ///< into queue_: the rows of island k
-  std::vector<int> normals_, tangents_;
+  std::vector<int> coloured_;      ///< rows of the island that is put into order
+  std::vector<int> tying_;         ///< those whose place is not known yet
   std::vector<std::uint64_t> colour_, next_colour_;
+  double colour_unit_ = 1;  ///< for entries of A
   bool has_colours_ = false;
   bool has_inert_rows_ = false;
 };

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 #include "jade/math/wide_loops.h"
 
@@ -18,7 +20,9 @@ inline Pair load_pair(const double* p) {
   __builtin_memcpy(&pair, p, sizeof pair);
   return pair;
 }
-inline void store_pair(Pair pair, double* p) { __builtin_memcpy(p, &pair, sizeof pair); }
+
+/// Whether x is neither 0 nor −0, as a number: a step less than the comparison, which has to think of NaN.
+inline int is_not_zero(double x) { return std::bit_cast<std::uint64_t>(x) << 1 != 0; }
 
 /// bits |= those of x
 JADE_INSIDE_LOOPS void collect_bits(const Four& x, FourBits& bits) {
@@ -90,11 +94,14 @@ JADE_INSIDE_LOOPS void add_with_sizes(int n, int columns, const double* const* c
     four_at(size + i) = s0;
   }
   for (; i < n; ++i) {
+    double y0 = y[i], s0 = size[i];
     for (int c = 0; c < columns; ++c) {
-      const double t = x[c] * column[c][i];
-      y[i] += t;
-      size[i] += std::abs(t);
+      const double t0 = x[c] * column[c][i];
+      y0 += t0;
+      s0 += std::abs(t0);
     }
+    y[i] = y0;
+    size[i] = s0;
   }
 }
 
@@ -103,16 +110,17 @@ template <class Columns>
 JADE_INSIDE_LOOPS void add_velocities(int n, int columns, const Columns& column, const double* f, double* v,
                                       double* sigma) {
   constexpr int kHandful = 12;
-  const double* active[kHandful];
-  double force[kHandful];
-  int count = 0;
-  for (int j = 0; j < columns; ++j) {
-    active[count] = column(j);
-    force[count] = f[j];
-    count += f[j] != 0;
-    if (count < kHandful && j + 1 < columns) continue;
-    add_with_sizes(n, count, active, force, v, sigma);
-    count = 0;
+  for (int begin = 0; begin < columns; begin += kHandful) {
+    const double* active[kHandful];
+    double force[kHandful];
+    const int end = begin + kHandful < columns ? begin + kHandful : columns;
+    int count = 0;
+    for (int j = begin; j < end; ++j) {
+      active[count] = column(j);
+      force[count] = f[j];
+      count += is_not_zero(f[j]);
+    }
+    if (count > 0) add_with_sizes(n, count, active, force, v, sigma);
   }
 }
 

@@ -69,6 +69,115 @@ void limit_scale(const LcpProblem& p, const VecX& f, const double* beta, double 
   }
 }
 
+/// The certificate of all rows, or of some of them.
+struct Verdict {
+  double residual = 0;
+  int worst_row = 0;
+  bool finite = true;     ///< forces and velocities
+  bool explained = true;  ///< each force by its own row's velocity
+};
+
+/// Without branches: which row is the worst cannot be guessed. The first of several that are equally bad counts.
+JADE_INSIDE_LOOPS void judge_row(int i, double force, double v, double sigma, double lo, double hi,
+                                 Verdict& verdict) {
+  const double target = force - v;
+  const double below_hi = target < hi ? target : hi;
+  const double error = std::abs(force - (below_hi > lo ? below_hi : lo));
+  const double r = error / sigma;  // NaN where nothing is wrong and nothing is there
+  const bool worse = r > verdict.residual;
+  verdict.residual = worse ? r : verdict.residual;
+  verdict.worst_row = worse ? i : verdict.worst_row;
+  verdict.finite &= std::abs(target) < std::numeric_limits<double>::infinity();
+}
+
+JADE_INSIDE_LOOPS bool all_of(const FourBits& x) { return (x[0] & x[1] & x[2] & x[3]) != 0; }
+
+/// The first rows of a contact problem, four at a time as far as they go. Returns how many.
+JADE_INSIDE_LOOPS int judge_contacts_in_fours(const LcpProblem& p, const double* forces, const double* v,
+                                              const double* sigma, const double* beta, Verdict& verdict) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  static_assert(RowKind{1} == RowKind::tangent);
+  static constexpr double kOpen[] = {infinity, 0, infinity};  // by kind: bounded from below only
+  const int n = p.size();
+  const std::ptrdiff_t step = n + 1;
+  const LcpRow* row = p.rows.data();
+  const double* a = p.A.data();  // walks down the diagonal
+  Four residual{};
+  FourBits worst{}, here{0, 1, 2, 3}, finite{-1, -1, -1, -1}, explained{-1, -1, -1, -1};
+  int i = 0;
+  for (; i + 4 <= n; i += 4, row += 4, a += 4 * step, here += 4) {
+    const auto normal_of = [&](int l) {
+      return forces[row[l].kind == RowKind::tangent ? row[l].normal : i + l];
+    };
+    const auto open_of = [&](int l) { return kOpen[static_cast<int>(row[l].kind)]; };
+    const Four diagonal{a[0], a[step], a[2 * step], a[3 * step]};
+    const Four normal{normal_of(0), normal_of(1), normal_of(2), normal_of(3)};
+    const Four mu{row[0].mu, row[1].mu, row[2].mu, row[3].mu};
+    const Four open{open_of(0), open_of(1), open_of(2), open_of(3)};
+    const Four force = diagonal * four_at(forces + i), target = force - four_at(v + i);
+    const Four bound = diagonal * (mu * (normal > 0 ? normal : Four{}));
+    const Four hi = open > 0 ? open : bound, lo = open > 0 ? Four{} : -bound;
+    const Four below_hi = target < hi ? target : hi;
+    Four error, force_size, target_size, beta_size;
+    take_size(force - (below_hi > lo ? below_hi : lo), error);
+    take_size(force, force_size);
+    take_size(target, target_size);
+    take_size(four_at(beta + i), beta_size);
+    const Four r = error / four_at(sigma + i);
+    const FourBits worse = r > residual;
+    residual = worse ? r : residual;
+    worst = worse ? here : worst;
+    finite &= target_size < infinity;
+    explained &= force_size <= kExplainedImpulse * beta_size;
+  }
+  for (const FourBits& partner : {FourBits{2, 3, 0, 1}, FourBits{1, 0, 3, 2}}) {
+    const Four other = __builtin_shuffle(residual, partner);
+    const FourBits other_worst = __builtin_shuffle(worst, partner);
+    const FourBits worse = (other > residual) | ((other == residual) & (other_worst < worst));
+    residual = worse ? other : residual;
+    worst = worse ? other_worst : worst;
+  }
+  verdict = {residual[0], static_cast<int>(worst[0]), all_of(finite), all_of(explained)};
+  return i;
+}
+
+JADE_INSIDE_LOOPS void judge_contact_row(const LcpProblem& p, int i, const double* forces, double v,
+                                         double sigma, double beta, Verdict& verdict) {
+  const LcpRow& row = p.rows[i];
+  const bool tangent = row.kind == RowKind::tangent;
+  const double a = p.A(i, i), force = a * forces[i], normal = forces[tangent ? row.normal : i];
+  const double bound = a * (row.mu * (normal > 0 ? normal : 0.0));
+  const double hi = tangent ? bound : std::numeric_limits<double>::infinity();
+  judge_row(i, force, v, sigma, tangent ? -bound : 0, hi, verdict);
+  verdict.explained &= std::abs(force) <= kExplainedImpulse * std::abs(beta);
+}
+
+JADE_INSIDE_LOOPS void judge_contacts(const LcpProblem& p, const double* forces, const double* v,
+                                      const double* sigma, const double* beta, Verdict& verdict) {
+  const int n = p.size();
+  int i = n < 4 ? 0 : judge_contacts_in_fours(p, forces, v, sigma, beta, verdict);
+  for (; i < n; ++i) judge_contact_row(p, i, forces, v[i], sigma[i], beta[i], verdict);
+}
+
+/// The rows of one contact: three, known to the compiler.
+constexpr int kRowsOfAContact = 3;
+Verdict judge_one_contact(const LcpProblem& p, const double* forces, double* v, double* sigma) {
+  const double *A = p.A.data(), *b = p.b.data(), *beta = p.beta.size() > 0 ? p.beta.data() : b;
+  Verdict verdict;
+  for (int i = 0; i < kRowsOfAContact; ++i) {
+    double velocity = b[i], size = std::abs(beta[i]);
+    for (int j = 0; j < kRowsOfAContact; ++j) {
+      const double term = A[j * kRowsOfAContact + i] * forces[j];
+      velocity += term;
+      size += std::abs(term);
+    }
+    v[i] = velocity;
+    sigma[i] = size;
+    judge_contact_row(p, i, forces, velocity, size, beta[i], verdict);
+  }
+  return verdict;
+}
+
 }  // namespace
 
 double explained_impulse(int n, const double* diagonal, long step, const double* beta, const double* f) {
@@ -90,72 +199,70 @@ double explained_impulse(int n, const double* diagonal, long step, const double*
   return largest <= factor * known ? HUGE_VAL : factor * known;
 }
 
-JADE_WIDE_LOOPS double certified_residual(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma,
-                                          int& worst_row) {
+namespace {
+
+JADE_WIDE_LOOPS double residual_of_any(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma,
+                                       int& worst_row) {
   const int n = p.size();
-  const double infinity = std::numeric_limits<double>::infinity();
-  worst_row = n > 0 ? 0 : -1;
-  v.resize(n);
-  sigma.resize(n);
-  double* __restrict vd = v.data();
-  double* __restrict sd = sigma.data();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double *vd = v.data(), *sd = sigma.data();
   const double *b = p.b.data(), *beta = p.beta.size() > 0 ? p.beta.data() : b;
-  for (int i = 0; i < n; ++i) {
-    vd[i] = b[i];
-    sd[i] = std::abs(beta[i]);
+  int filled = 0;
+  for (; filled + 4 <= n; filled += 4) {
+    four_at(vd + filled) = four_at(b + filled);
+    take_size(four_at(beta + filled), four_at(sd + filled));
+  }
+  for (; filled < n; ++filled) {
+    vd[filled] = b[filled];
+    sd[filled] = std::abs(beta[filled]);
   }
   const double* A = p.A.data();
   const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
   lcp::add_velocities(n, n, column, f.data(), vd, sd);
-  // Without branches: which row is the worst cannot be guessed.
-  double residual = 0;
-  bool finite = true;
-  const auto judge = [&](int i, double force, double lo, double hi) {
-    const double target = force - vd[i];
-    const double below_hi = target < hi ? target : hi;
-    const double error = std::abs(force - (below_hi > lo ? below_hi : lo));
-    const double r = error / sd[i];  // NaN where nothing is wrong and nothing is there
-    const bool worse = r > residual;
-    residual = worse ? r : residual;
-    worst_row = worse ? i : worst_row;
-    finite &= std::abs(target) < infinity;
-  };
+  Verdict verdict;
   if (p.form == LcpForm::contact) {
-    const LcpRow* rows = p.rows.data();
-    const double* forces = f.data();
-    bool explained = true;
-    const auto judge_contacts = [&] {
-      const double* diagonal = A;
-      for (int i = 0; i < n; ++i, diagonal += n + 1) {
-        const bool tangent = rows[i].kind == RowKind::tangent;
-        const double force = *diagonal * forces[i], normal = forces[tangent ? rows[i].normal : i];
-        const double bound = *diagonal * (rows[i].mu * (normal > 0 ? normal : 0.0));
-        judge(i, force, tangent ? -bound : 0, tangent ? bound : infinity);
-        explained &= std::abs(force) <= kExplainedImpulse * std::abs(beta[i]);
-      }
-    };
-    judge_contacts();
-    // Usually each row's own velocity explains its force; where it does not, the others are asked.
-    const double limit = explained ? infinity : explained_impulse(n, A, n + 1, beta, forces);
-    if (limit < infinity) {
+    double limit = infinity;
+    for (;;) {
+      verdict = {};
+      judge_contacts(p, f.data(), vd, sd, beta, verdict);
+      // Usually each row's own velocity explains its force; where it does not, the others are asked.
+      if (verdict.explained || limit < infinity) break;
+      limit = explained_impulse(n, A, n + 1, beta, f.data());
+      if (limit == infinity) break;
       limit_scale(p, f, beta, limit, sigma);
-      residual = 0;
-      judge_contacts();
     }
   } else {
     for (int i = 0; i < n; ++i) {
       const double slope = row_slope(p, i);
       const Interval bounds = bounds_of(p, f, i);
-      judge(i, slope * f[i], times(slope, bounds.lo), times(slope, bounds.hi));
+      judge_row(i, slope * f[i], vd[i], sd[i], times(slope, bounds.lo), times(slope, bounds.hi), verdict);
     }
   }
+  worst_row = n > 0 ? verdict.worst_row : -1;
   // A force or velocity that is not finite never looks valid.
-  for (int i = 0; i < n && !finite; ++i) {
-    finite = !std::isfinite(f[i]) || !std::isfinite(vd[i]);
+  for (int i = 0; i < n && !verdict.finite; ++i) {
+    verdict.finite = !std::isfinite(f[i]) || !std::isfinite(vd[i]);
     worst_row = i;
-    residual = infinity;
+    verdict.residual = infinity;
   }
-  return residual;
+  return verdict.residual;
+}
+
+}  // namespace
+
+double certified_residual(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma, int& worst_row) {
+  v.resize(p.size());
+  sigma.resize(p.size());
+  if (p.size() == kRowsOfAContact && p.form == LcpForm::contact) {
+    const Verdict verdict = judge_one_contact(p, f.data(), v.data(), sigma.data());
+    worst_row = verdict.worst_row;
+    const double* beta = p.beta.size() > 0 ? p.beta.data() : p.b.data();
+    if (verdict.finite &&
+        (verdict.explained ||
+         explained_impulse(kRowsOfAContact, p.A.data(), kRowsOfAContact + 1, beta, f.data()) == HUGE_VAL))
+      return verdict.residual;
+  }
+  return residual_of_any(p, f, v, sigma, worst_row);
 }
 
 void put_into_words(const LcpProblem& p, const VecX& f, const VecX& v, const VecX& sigma,

@@ -134,17 +134,34 @@ void certify_into(const LcpProblem& problem, LcpWorkspace::Memory& memory, LcpSo
   put_into_words(problem, solution.f, solution.v, memory.sigma, certificate);
 }
 
-/// True when the problem is one contact and its formula has all digits.
-bool solve_one_contact(const LcpProblem& problem, const LcpSettings& settings, LcpWorkspace::Memory& memory,
+/// True when the formula of one contact has all digits.
+bool solve_one_contact(const LcpProblem& problem, const LcpSettings& settings,
+                       const lcp::SingleContact& contact, LcpWorkspace::Memory& memory,
                        LcpSolution& solution) {
-  const auto contact = lcp::SingleContact::of(problem);
-  if (!contact) return false;
   const int n = problem.size();
   solution.f.setZero(n);
   solution.classes.assign(n, RowClass::separate);
-  if (!contact->solve(problem, solution, solution.pivots)) return false;
+  if (!contact.solve(problem, solution, solution.pivots)) return false;
   certify_into(problem, memory, solution);
   return solution.certificate.residual <= std::min(kGoodEnough, settings.tolerance);
+}
+
+/// True when one contact keeps the classes of an earlier solve, and no friction stays at its bound where nothing slips.
+bool one_contact_keeps(const LcpProblem& problem, const LcpSettings& settings,
+                       const lcp::SingleContact& contact, const std::vector<RowClass>& classes,
+                       LcpWorkspace::Memory& memory, LcpSolution& solution) {
+  solution.f.resize(problem.size());
+  if (!contact.solve_for(problem, classes, solution.f)) return false;
+  certify_into(problem, memory, solution);
+  const double target = std::min(kGoodEnough, settings.tolerance);
+  if (!(solution.certificate.residual <= target)) return false;
+  for (int k = 0; k < contact.tangents; ++k) {
+    const int t = contact.tangent[k];
+    if (lcp::rests_at_its_bound(classes[t], solution.f[t], solution.v[t], target * memory.sigma[t]))
+      return false;
+  }
+  solution.classes = classes;
+  return true;
 }
 
 /// True when the classes of an earlier solve are those of this problem.
@@ -200,13 +217,16 @@ void solve_contact_form(const LcpProblem& problem, const LcpSettings& settings,
   const bool ladder = settings.method == LcpMethod::jade;
   const bool warm = ladder && settings.warm_start && problem.size() > 0 &&
                     static_cast<int>(warm_classes.size()) == problem.size();
-  // A jammed contact has several solutions: given classes that are not those of the formula may have theirs.
-  if (ladder && solve_one_contact(problem, settings, memory, solution) &&
-      (!warm || solution.classes == warm_classes)) {
-    solution.stage = solution.pivots > 0 ? "one contact" : "at rest";
-    solution.selection = warm ? LcpSelection::warm_classes : LcpSelection::least_impulse;
-    solution.status = LcpStatus::solved;
-    return;
+  if (const auto contact = ladder ? lcp::SingleContact::of(problem) : std::nullopt) {
+    const bool kept = warm && one_contact_keeps(problem, settings, *contact, warm_classes, memory, solution);
+    // A jammed contact has several solutions: given classes that are not those of the formula may have theirs.
+    if (kept || (solve_one_contact(problem, settings, *contact, memory, solution) &&
+                 (!warm || solution.classes == warm_classes))) {
+      solution.stage = kept ? "warm" : solution.pivots > 0 ? "one contact" : "at rest";
+      solution.selection = warm ? LcpSelection::warm_classes : LcpSelection::least_impulse;
+      solution.status = LcpStatus::solved;
+      return;
+    }
   }
   solution.pivots = 0;
   if (warm && solve_warm(problem, settings, warm_classes, memory, solution)) {

@@ -208,20 +208,24 @@ TEST(LcpSolution, SaysQuicklyThatThereIsNone) {
   EXPECT_LE(s.pivots, 20 * p.size()) << s.stage;
 }
 
+/// One contact, and a second one that makes the general path take over: coupled by 1e-30, which no digit can feel.
+LcpProblem with_a_separate_row(const LcpProblem& one) {
+  LcpProblem two;
+  two.A = MatX::Zero(4, 4);
+  two.A.topLeftCorner(3, 3) = one.A;
+  two.A(3, 3) = 1;
+  two.A(0, 3) = two.A(3, 0) = 1e-30;
+  two.b = VecX::Ones(4);
+  two.b.head(3) = one.b;
+  two.rows = one.rows;
+  two.rows.push_back({.kind = RowKind::limit});
+  return two;
+}
+
 TEST(LcpSolution, OfOneContactIsThatOfTheGeneralPath) {
-  // The closed form of a contact on its own against the general path, which takes over as soon as a second contact is
-  // coupled to it: here by 1e-30, which no digit can feel.
   for (unsigned seed = 0; seed < 200; ++seed) {
     const LcpProblem one = random_contacts(1, 4 + seed % 5, 0.1 * (seed % 20), seed);
-    LcpProblem two;
-    two.A = MatX::Zero(4, 4);
-    two.A.topLeftCorner(3, 3) = one.A;
-    two.A(3, 3) = 1;
-    two.A(0, 3) = two.A(3, 0) = 1e-30;
-    two.b = VecX::Ones(4);
-    two.b.head(3) = one.b;
-    two.rows = one.rows;
-    two.rows.push_back({.kind = RowKind::limit});
+    const LcpProblem two = with_a_separate_row(one);
     const LcpSolution s = solve(one), t = solve(two);
     ASSERT_EQ(s.status, LcpStatus::solved) << seed;
     ASSERT_EQ(t.status, LcpStatus::solved) << seed;
@@ -229,6 +233,36 @@ TEST(LcpSolution, OfOneContactIsThatOfTheGeneralPath) {
         << seed << " " << s.stage << " " << t.stage;
     EXPECT_TRUE(std::equal(s.classes.begin(), s.classes.end(), t.classes.begin())) << seed;
   }
+}
+
+TEST(LcpSolution, OfOneContactKeepsTheClassesThatTheGeneralPathKeeps) {
+  using enum RowClass;
+  int kept = 0, refused = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const LcpProblem one = random_contacts(1, 4 + seed % 5, 0.1 * (seed % 20), seed);
+    const LcpProblem two = with_a_separate_row(one);
+    std::vector<std::vector<RowClass>> all{{separate, separate, separate, separate}};
+    for (const RowClass s : {stick, high, low}) {
+      for (const RowClass t : {stick, high, low}) all.push_back({clamped, s, t, separate});
+    }
+    for (const std::vector<RowClass>& classes : all) {
+      const LcpSolution t = solve(two, {}, classes), s = solve(one, {}, {classes.begin(), classes.end() - 1});
+      ASSERT_EQ(s.status, LcpStatus::solved) << seed;
+      const bool keeps = std::equal(s.classes.begin(), s.classes.end(), classes.begin());
+      EXPECT_EQ(keeps, t.classes == classes) << seed;
+      kept += keeps;
+      refused += !keeps;
+      if (!keeps) continue;
+      EXPECT_EQ(s.selection, LcpSelection::warm_classes) << seed;
+      EXPECT_TRUE(s.f.norm() == 0 || t.f.head(3).isApprox(s.f, 1e-9)) << seed << " " << t.stage;
+    }
+    // Those of the solution are kept without a search.
+    const LcpSolution cold = solve(one), warm = solve(one, {}, cold.classes);
+    EXPECT_EQ(warm.classes, cold.classes) << seed;
+    EXPECT_EQ(warm.pivots, 0) << seed;
+  }
+  EXPECT_GE(kept, 200);
+  EXPECT_GE(refused, 1000);
 }
 
 TEST(LcpSolution, IsTheSameBitsEveryTime) {

@@ -15,7 +15,7 @@ constexpr int kMaxSteps = 16;
 
 /// One tangent of the contact at the normal force x that the march has reached.
 struct Tangent {
-  double a_tt, a_n, b, mu;  ///< A_tt, A_tn, b_t, μ
+  double a_tt = 0, a_n = 0, b = 0, mu = 0;  ///< A_tt, A_tn, b_t, μ
   RowClass c = RowClass::separate;
   RowClass from = RowClass::separate;  ///< border that lies behind it
   double f = 0, f_slope = 0;           ///< force and its slope over x
@@ -24,25 +24,38 @@ struct Tangent {
   bool sticks() const { return c == RowClass::stick; }
 };
 
-/// Slopes of forces and velocities over x for the classes of the tangents; false when they are not to be trusted.
-bool set_slopes(Tangent* t, int count, double a_12) {
-  for (int i = 0; i < count; ++i) {
-    if (!t[i].sticks()) t[i].f_slope = t[i].c == RowClass::high ? t[i].mu : -t[i].mu;
-  }
+Tangent tangent_at(const LcpProblem& p, int normal, int row) {
+  return {.a_tt = p.A(row, row), .a_n = p.A(row, normal), .b = p.b[row], .mu = p.rows[row].mu};
+}
+
+double slip_slope(const Tangent& t) { return t.c == RowClass::high ? t.mu : -t.mu; }
+
+/// Forces that stop the sticking tangents, which would move at `speed`, while slipping ones have the forces in f. False
+/// when they are not to be trusted.
+bool stop_sticking(const Tangent* t, int count, double a_12, const double* speed, double* f) {
   if (count == 2 && t[0].sticks() && t[1].sticks()) {
     const double product = t[0].a_tt * t[1].a_tt, determinant = product - a_12 * a_12;
     if (!(determinant > kIndependent * product)) return false;
-    t[0].f_slope = (a_12 * t[1].a_n - t[1].a_tt * t[0].a_n) / determinant;
-    t[1].f_slope = (a_12 * t[0].a_n - t[0].a_tt * t[1].a_n) / determinant;
-  } else {
-    for (int i = 0; i < count; ++i) {
-      const double other = count == 2 ? a_12 * t[1 - i].f_slope : 0;
-      if (t[i].sticks()) t[i].f_slope = -(t[i].a_n + other) / t[i].a_tt;
-    }
+    f[0] = (a_12 * speed[1] - t[1].a_tt * speed[0]) / determinant;
+    f[1] = (a_12 * speed[0] - t[0].a_tt * speed[1]) / determinant;
+    return true;
   }
   for (int i = 0; i < count; ++i) {
-    const double other = count == 2 ? a_12 * t[1 - i].f_slope : 0;
-    t[i].v_slope = t[i].sticks() ? 0 : t[i].a_n + t[i].a_tt * t[i].f_slope + other;
+    const double other = count == 2 ? a_12 * f[1 - i] : 0;
+    if (t[i].sticks()) f[i] = -(speed[i] + other) / t[i].a_tt;
+  }
+  return true;
+}
+
+/// Slopes of forces and velocities over x for the classes of the tangents; false when they are not to be trusted.
+bool set_slopes(Tangent* t, int count, double a_12) {
+  const double speed[2] = {t[0].a_n, t[1].a_n};
+  double f[2] = {slip_slope(t[0]), slip_slope(t[1])};
+  if (!stop_sticking(t, count, a_12, speed, f)) return false;
+  for (int i = 0; i < count; ++i) {
+    const double other = count == 2 ? a_12 * f[1 - i] : 0;
+    t[i].f_slope = f[i];
+    t[i].v_slope = t[i].sticks() ? 0 : t[i].a_n + t[i].a_tt * f[i] + other;
   }
   return true;
 }
@@ -78,8 +91,7 @@ bool SingleContact::solve(const LcpProblem& p, LcpSolution& solution, int& pivot
   if (b_n >= 0) return true;  // nothing pushes: no force, as the solution stands
   std::array<Tangent, 2> t;
   for (int i = 0; i < tangents; ++i) {
-    const int row = tangent[i];
-    t[i] = {p.A(row, row), p.A(row, normal), p.b[row], p.rows[row].mu};
+    t[i] = tangent_at(p, normal, tangent[i]);
     t[i].v = t[i].b;
     t[i].c = t[i].b > 0 ? RowClass::low : RowClass::high;
   }
@@ -127,14 +139,45 @@ bool SingleContact::solve(const LcpProblem& p, LcpSolution& solution, int& pivot
     crossed.from = crossed.c;
     crossed.c = to;
     crossed.v = 0;
-    if (!crossed.sticks()) crossed.f = (to == RowClass::high ? 1 : -1) * crossed.mu * x;
+    if (!crossed.sticks()) crossed.f = slip_slope(crossed) * x;
   }
   solution.f[normal] = x;
   solution.classes[normal] = RowClass::clamped;
   for (int i = 0; i < tangents; ++i) {
-    solution.f[tangent[i]] = t[i].sticks() ? t[i].f : (t[i].c == RowClass::high ? 1 : -1) * t[i].mu * x;
+    solution.f[tangent[i]] = t[i].sticks() ? t[i].f : slip_slope(t[i]) * x;
     solution.classes[tangent[i]] = t[i].c;
   }
+  return true;
+}
+
+bool SingleContact::solve_for(const LcpProblem& p, const std::vector<RowClass>& classes, VecX& f) const {
+  const RowClass c = classes[normal];
+  std::array<Tangent, 2> t;
+  for (int i = 0; i < tangents; ++i) {
+    const int row = tangent[i];
+    t[i] = tangent_at(p, normal, row);
+    t[i].c = classes[row];
+    const bool holds = t[i].sticks() || t[i].c == RowClass::high || t[i].c == RowClass::low;
+    if (holds != (c == RowClass::clamped)) return false;
+    f[row] = 0;
+  }
+  f[normal] = 0;
+  if (c != RowClass::clamped) return c == RowClass::separate;
+  // f_t = f0 + slope x, in v_n = 0.
+  const double a_12 = tangents == 2 ? p.A(tangent[0], tangent[1]) : 0;
+  const double b[2] = {t[0].b, t[1].b};
+  double f0[2] = {0, 0};
+  if (!stop_sticking(t.data(), tangents, a_12, b, f0) || !set_slopes(t.data(), tangents, a_12)) return false;
+  const double a_nn = p.A(normal, normal);
+  double slope = a_nn, v_n = p.b[normal];
+  for (int i = 0; i < tangents; ++i) {
+    slope += t[i].a_n * t[i].f_slope;
+    v_n += t[i].a_n * f0[i];
+  }
+  if (!(std::abs(slope) > kIndependent * a_nn)) return false;
+  const double x = -v_n / slope;
+  f[normal] = x;
+  for (int i = 0; i < tangents; ++i) f[tangent[i]] = f0[i] + t[i].f_slope * x;
   return true;
 }
 

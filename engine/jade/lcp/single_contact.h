@@ -24,6 +24,9 @@ struct SingleContact {
   /// Writes forces and classes of its rows. False when a pivot is too small to be trusted or the march does not end:
   /// then the general path decides.
   bool solve(const LcpProblem& problem, LcpSolution& solution, int& pivots) const;
+  /// Writes the forces of given classes; whether they are valid is for the certificate to say. False when the classes do
+  /// not fit the rows, or a pivot is too small.
+  bool solve_for(const LcpProblem& problem, const std::vector<RowClass>& classes, VecX& f) const;
 };
 
 }  // namespace jade::lcp

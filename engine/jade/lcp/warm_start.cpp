@@ -26,15 +26,19 @@ void WarmStart::read(const LcpProblem& p, const std::vector<RowClass>& given) {
   const double* A = p.A.data();
   int slipping = 0;
   for (int i = 0; i < n; ++i) {
+    classes_[i] = RowClass::separate;
+    if (!(A[static_cast<std::ptrdiff_t>(i) * (n + 1)] > 0)) continue;
     const RowClass c = given[i];
-    const bool moves = A[static_cast<std::ptrdiff_t>(i) * (n + 1)] > 0;
-    const bool tangent = row[i].kind == RowKind::tangent;
-    const bool touches = given[tangent ? row[i].normal : i] == RowClass::clamped && moves;
-    const bool slips = tangent && is_slipping(c);
-    const bool fits = slips || c == (tangent ? RowClass::stick : RowClass::clamped);
-    classes_[i] = touches && fits ? c : RowClass::separate;
-    if (!slips || !touches || !(row[i].mu > 0)) continue;
-    int& number = slipping_[row[i].normal];
+    if (row[i].kind != RowKind::tangent) {
+      if (c == RowClass::clamped) classes_[i] = c;
+      continue;
+    }
+    const int normal = row[i].normal;
+    const bool slips = is_slipping(c);
+    if (given[normal] != RowClass::clamped || !(slips || c == RowClass::stick)) continue;
+    classes_[i] = c;
+    if (!slips || !(row[i].mu > 0)) continue;
+    int& number = slipping_[normal];
     if (number < 0) number = slipping++;
     rows.slips.push_back({number, i, c == RowClass::high ? row[i].mu : -row[i].mu});
   }
@@ -61,23 +65,32 @@ bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, V
   if (redundant && !equations_.factor(column, kProximal, ClassEquations::kAnyPivot)) return false;
 
   f.setZero(n);
-  double *force = f.data(), *x = room_for(k);
+  make_room(k);
+  double *force = f.data(), *x = x_.data();
   const double* b = p.b.data();
   for (int q = 0; q < k; ++q) x[q] = -b[free[q]];
-  for (int step = 0;; ++step) {
-    equations_.solve(x);
-    for (int q = 0; q < k; ++q) force[free[q]] += x[q];
-    if (!redundant || step + 1 == kProximalSteps) break;
-    for (int q = 0; q < k; ++q) x[q] *= kProximal * column(free[q])[free[q]];
+  equations_.solve(x);
+  if (redundant) {
+    double *step = step_.data(), *weight = weight_.data();
+    for (int q = 0; q < k; ++q) {
+      weight[q] = kProximal * column(free[q])[free[q]];
+      step[q] = x[q];
+    }
+    for (int taken = 1; taken < kProximalSteps; ++taken) {
+      for (int q = 0; q < k; ++q) step[q] *= weight[q];
+      equations_.solve(step);
+      for (int q = 0; q < k; ++q) x[q] += step[q];
+    }
   }
+  for (int q = 0; q < k; ++q) force[free[q]] = x[q];
   tie(f);
   return true;
 }
 
-double* WarmStart::room_for(int k) {
+void WarmStart::make_room(int k) {
   const std::size_t room = static_cast<std::size_t>(ClassEquations::room(k));
-  if (x_.size() < room) x_.resize(room);
-  return x_.data();
+  if (x_.size() >= room) return;
+  for (auto* v : {&x_, &step_, &weight_}) v->resize(room);
 }
 
 void WarmStart::refine(const VecX& v, VecX& f) {

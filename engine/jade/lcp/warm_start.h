@@ -25,12 +25,12 @@ class WarmStart {
  private:
   void read(const LcpProblem& problem, const std::vector<RowClass>& classes);
   void tie(VecX& f);
-  double* room_for(int k);
+  void make_room(int k);
 
   std::vector<RowClass> classes_;
   std::vector<int> slipping_;  ///< rows: number of the slipping normal, −1 for any other row
   ClassEquations equations_;
-  std::vector<double> x_;
+  std::vector<double> x_, step_, weight_;  ///< over the free rows
 };
 
 }  // namespace jade::lcp

@@ -16,22 +16,24 @@ double spread(int row) {
 
 }  // namespace
 
-ClassWalk::Event ZPath::start(IslandState& state) {
+JADE_WIDE_LOOPS ClassWalk::Event ZPath::start(IslandState& state) {
   const ContactIsland& s = *island_;
   const int n = s.n, m = s.m;
-  for (int i = static_cast<int>(spread_.size()); i < n; ++i) spread_.push_back(spread(i));
-  const double *b = s.b.data(), *d = s.d.data();
+  for (int i = static_cast<int>(spread_.size()); i < s.stride; ++i) spread_.push_back(spread(i));
+  const double *b = s.b.data(), *d = s.d.data(), *spreads = spread_.data();
   double *mine = b_.data(), *g = g_.data();
-  double size = 0, other = 0;  // two maxima at a time
-  for (int i = 0; i < s.stride; i += 2) {
-    size = std::max(size, std::abs(b[i]));
-    other = std::max(other, std::abs(b[i + 1]));
+  Four sizes{};
+  for (int i = 0; i < s.stride; i += 4) {
+    Four b_size;
+    take_size(four_at(b + i), b_size);
+    sizes = b_size > sizes ? b_size : sizes;
   }
-  size = std::max(size, other);
+  const double size = std::max(std::max(sizes[0], sizes[1]), std::max(sizes[2], sizes[3]));
   const double perturbation = settings_.perturbation * size;
-  for (int i = 0; i < n; ++i) mine[i] = b[i] + perturbation * spread_[i];
-  for (int i = 0; i < m; ++i) g[i] = d[i];
-  for (int i = m; i < s.stride; ++i) g[i] = 0;
+  for (int i = 0; i < s.stride; i += 4) {
+    four_at(mine + i) = four_at(b + i) + perturbation * four_at(spreads + i);
+    four_at(g + i) = four_at(d + i);
+  }
   for (int i = n; i < s.stride; ++i) mine[i] = 0;
   std::fill_n(state.classes.begin(), n, RowClass::separate);
   std::fill_n(side_.begin(), m, 1.0);
@@ -68,14 +70,14 @@ JADE_INSIDE_LOOPS ClassWalk::Event ZPath::step(IslandState& state, const ClassTa
   return event;
 }
 
-bool ZPath::follow(const ContactIsland& island, const ZPathSettings& settings, IslandState& state,
-                   ClassTableau& tableau, int& pivots) {
+JADE_WIDE_LOOPS bool ZPath::follow(const ContactIsland& island, const ZPathSettings& settings,
+                                   IslandState& state, ClassTableau& tableau, int& pivots) {
   settings_ = settings;
   begin(island, settings.epsilon);
   tableau.reset(island, settings.epsilon);
   const Event first = start(state);
   // No row is free yet: velocities are those without forces.
-  for (int i = 0; i < island.stride; ++i) at_[i] = b_[i] + z_ * g_[i];
+  for (int i = 0; i < island.stride; i += 4) four_at(&at_[i]) = four_at(&b_[i]) + z_ * four_at(&g_[i]);
   tableau.head_along(g_.data());
   return first.row < 0 || walk(state, tableau, first, pivots);
 }

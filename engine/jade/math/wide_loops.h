@@ -21,12 +21,17 @@ typedef long long FourBits __attribute__((vector_size(32), aligned(8), may_alias
 JADE_INSIDE_LOOPS const Four& four_at(const double* p) { return *reinterpret_cast<const Four*>(p); }
 JADE_INSIDE_LOOPS Four& four_at(double* p) { return *reinterpret_cast<Four*>(p); }
 
+/// size = |x|
+JADE_INSIDE_LOOPS void take_size(const Four& x, Four& size) {
+  constexpr long long kAllButSign = 0x7fffffffffffffff;
+  reinterpret_cast<FourBits&>(size) =
+      reinterpret_cast<const FourBits&>(x) & FourBits{kAllButSign, kAllButSign, kAllButSign, kAllButSign};
+}
 /// y += |x|
 JADE_INSIDE_LOOPS void add_size(const Four& x, Four& y) {
-  constexpr long long kAllButSign = 0x7fffffffffffffff;
-  const FourBits size =
-      reinterpret_cast<const FourBits&>(x) & FourBits{kAllButSign, kAllButSign, kAllButSign, kAllButSign};
-  y += reinterpret_cast<const Four&>(size);
+  Four size;
+  take_size(x, size);
+  y += size;
 }
 
 }  // namespace jade
