@@ -160,9 +160,10 @@ void ContactFinder::corners_on_faces(bool ground_is_A) {
     const Vec3& n = face.normal;
     const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
     const double margin = facing ? margin_ : kBeside / kParallel * margin_;
+    const ContactFeatures::Direction up = standing.direction(n);
     for (const CornerFeature& corner : standing.feet(n)) {
       const double gap = n.dot(corner.x) - face.offset - corner.radius;
-      if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, n)) continue;
+      if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, up)) continue;
       if (!ground.face_holds(face, corner.x, margin)) continue;
       if (ground_is_A)
         add(ground.feature(face), standing.feature(corner), n);
