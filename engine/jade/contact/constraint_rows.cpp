@@ -271,15 +271,14 @@ JADE_WIDE_LOOPS void ConstraintRows::add_tree(const TreeRows& rows, bool alone, 
 JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
   for (int t = 0; t < trees_; ++t) {
     const TreeRows& rows = of_tree_[t];
-    const double *v = velocities_[t], *J = rows.J.data();
+    const double *v = velocities_[t].v, *measure = velocities_[t].size, *J = rows.J.data();
     const int nv = rows.nv, count = rows.count();
     for (int f = 0; 4 * f < count; ++f, J += 4 * nv) {
       Four sum{}, terms{};
 #pragma GCC unroll 6
       for (int k = 0; k < nv; ++k) {
-        const Four term = v[k] * four_at(J + 4 * k);
-        sum += term;
-        add_size(term, terms);
+        sum += v[k] * four_at(J + 4 * k);
+        add_size(measure[k] * four_at(J + 4 * k), terms);
       }
       const int* row = &rows.row[4 * f];
       if (rows.are_neighbours(f)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "jade/dynamics/workspace.h"
@@ -53,6 +54,27 @@ class ConstraintRows {
     gather(velocity);
     multiply(out.data(), size.data());
   }
+  /// out += J (v + u) and size += |J|(|v| + |u|), with v and u of each tree given by `first` and `second`.
+  template <class First, class Second>
+  void add_product_of_sum(First&& first, Second&& second, VecX& out, VecX& size) const {
+    std::size_t numbers = 0;
+    for (int t = 0; t < trees_; ++t) numbers += static_cast<std::size_t>(2 * of_tree_[t].nv);
+    if (sums_.size() < numbers) sums_.resize(numbers);
+    velocities_.resize(trees_);
+    double* at = sums_.data();
+    for (int t = 0; t < trees_; ++t) {
+      const int nv = of_tree_[t].nv;
+      if (of_tree_[t].count() == 0) continue;
+      const double *v = first(t).data(), *u = second(t).data();
+      for (int k = 0; k < nv; ++k) {
+        at[k] = v[k] + u[k];
+        at[nv + k] = std::abs(v[k]) + std::abs(u[k]);
+      }
+      velocities_[t] = {at, at + nv};
+      at += 2 * nv;
+    }
+    multiply(out.data(), size.data());
+  }
   /// velocity(tree) += M⁻¹ Jᵀ f, after solve_columns.
   template <class Velocity>
   void add_impulses(const VecX& f, Velocity&& velocity) const {
@@ -80,7 +102,7 @@ class ConstraintRows {
   void gather(Velocity&& velocity) const {
     velocities_.resize(trees_);
     for (int t = 0; t < trees_; ++t)
-      if (of_tree_[t].count() > 0) velocities_[t] = velocity(t).data();
+      if (of_tree_[t].count() > 0) velocities_[t] = {velocity(t).data(), velocity(t).data()};
   }
   TreeRows& rows_of(const std::vector<RowTree>& trees, int tree);
   int add_rows(TreeRows& rows, int count) const;
@@ -97,10 +119,15 @@ class ConstraintRows {
   static void add_impulses(const TreeRows& rows, const double* f, double* v);
 
   int rows_ = 0, trees_ = 0;
-  std::vector<TreeRows> of_tree_;                  ///< of which the first `trees_` are in use
-  std::vector<double> inverse_;                    ///< M⁻¹ of one tree
-  std::vector<double> one_row_;                    ///< of J, then of J M⁻¹
-  mutable std::vector<const double*> velocities_;  ///< per tree: those of the product at hand
+  std::vector<TreeRows> of_tree_;  ///< of which the first `trees_` are in use
+  std::vector<double> inverse_;    ///< M⁻¹ of one tree
+  std::vector<double> one_row_;    ///< of J, then of J M⁻¹
+  /// Of the product at hand: a velocity, and what its terms are measured by.
+  struct Factor {
+    const double *v = nullptr, *size = nullptr;
+  };
+  mutable std::vector<Factor> velocities_;  ///< per tree
+  mutable std::vector<double> sums_;        ///< of two velocities, tree after tree
 };
 
 }  // namespace jade

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "jade/contact/collision_model.h"
 #include "jade/dynamics/workspace.h"
 #include "jade/model/model.h"
 
@@ -30,6 +31,12 @@ struct MovingTree {
   /// Whether it is a single body that nothing holds.
   bool is_single_body() const {
     return model.links().size() == 1 && model.links()[0].motion == LinkMotion::free;
+  }
+
+  /// X_WS of a shape on one of its links, from kinematics of the tree.
+  static Transform placed(const CollisionShape& shape, const DynamicsWorkspace& at) {
+    const int link = shape.anchor.link;
+    return shape.placed(at.R[link], at.origin[0] + at.r[link]);
   }
 
   int number = 0;                   ///< among the trees of the whole model

@@ -45,14 +45,11 @@ Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
 
 }  // namespace
 
-/// Accelerations without contact forces, and how they pull at each contact.
-void Island::free_acceleration() {
+/// The motion of the rest of the step without contact forces, and what its accelerations bring to each link. If the next
+/// segment is that long, it begins with this.
+void Island::forecast_free_motion() {
+  prepare_middle(longest_part(left_));
   for (MovingTree* tree : trees) {
-    factor_articulated(tree->model, tree->model.armature(), tree->start);
-    passive_forces(tree->model, tree->now.q, tree->now.v, tree->tau);
-    tree->tau += tree->effort;
-    tree->a = tree->prescribed;
-    aba(tree->model, tree->tau, tree->start, tree->a);
     for (std::size_t i = 0; i < tree->link_a.size(); ++i) {
       const Link& link = tree->model.links()[i];
       Vec6& A = tree->link_a[i];
@@ -61,7 +58,7 @@ void Island::free_acceleration() {
         continue;
       }
       A = link.parent < 0 ? Vec6(Vec6::Zero()) : tree->link_a[link.parent];
-      for (int k = link.v; k < link.v + link.nv; ++k) A += tree->start.S[k] * tree->a[k];
+      for (int k = link.v; k < link.v + link.nv; ++k) A += tree->middle.S[k] * tree->a[k];
     }
   }
 }
@@ -95,9 +92,8 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   contact.along_slip = speed > kNoSlip;
   contact.smooth = false;
   contact.directions[0] = n;
-  contact.directions[1] = contact.along_slip
-                              ? Vec3(slip / speed)
-                              : tangent_fixed_in(placed(pairs[contact.pair].slot_b, false).R, n);
+  contact.directions[1] =
+      contact.along_slip ? Vec3(slip / speed) : tangent_fixed_in(placed(pairs[contact.pair].b, false).R, n);
   // Which way the second points must not depend on which of the bodies is called a, nor on a mirror, or of several valid
   // forces another one is found: towards b's side.
   const Vec3 p = 0.5 * (at.p_A + at.p_B), across = n.cross(contact.directions[1]);
@@ -110,16 +106,17 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
 Vec3 Island::centre(int shape, const Vec3& otherwise) const {
   const CollisionShape& s = collision_.shapes()[shape];
   if (s.geometry.is_half_space()) return otherwise;
-  const Anchor on = anchor(shape);
-  if (on.tree < 0) return s.centre_L;
-  const DynamicsWorkspace& work = trees[on.tree]->start;
-  return work.origin[0] + work.r[on.link] + work.R[on.link] * s.centre_L;
+  const Transform& X_WS = placed(shape, false);
+  return s.centred ? X_WS.p : X_WS * s.centre_S;
 }
 
 /// Rows of all chosen contacts along their directions and of all chosen limits, with A and the LCP's description of them.
 void Island::add_rows(bool middle) {
   row_trees_.clear();
-  for (MovingTree* tree : trees) row_trees_.push_back({&tree->model, middle ? &tree->middle : &tree->start});
+  for (MovingTree* tree : trees) {
+    row_trees_.push_back({&tree->model, middle ? &tree->middle : &tree->start});
+    if (!middle) factor_articulated(tree->model, tree->model.armature(), tree->start);
+  }
   rows_.clear();
   problem_.form = LcpForm::contact;
   problem_.rows.clear();
@@ -194,6 +191,7 @@ void Island::prepare_middle(double s) {
     tree->v_next = tree->u;
   }
   if (midpoint) place(true);
+  prepared_for_ = s;
 }
 
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
@@ -230,7 +228,7 @@ double Island::segment(double s, SolveTrace::Length rule) {
 /// point would rise there and leave the body without support.
 FeatureContact Island::at_middle(const LiveContact& contact) const {
   const NearPair& pair = pairs[contact.pair];
-  const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
+  const Transform &X_WA = placed(pair.a, true), &X_WB = placed(pair.b, true);
   const auto& shapes_of = collision_.shapes();
   const Vec3& n = contact.now.normal;
   const PreparedShape &shape_a = shapes_of[pair.a].geometry, &shape_b = shapes_of[pair.b].geometry;
@@ -272,7 +270,8 @@ bool Island::update_free_motion(double s) {
 bool Island::solve_segment(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
   choose_rows(s);
-  prepare_middle(s);
+  if (prepared_for_ != s) prepare_middle(s);
+  prepared_for_ = 0;  // what follows moves the middle on
 
   // The same features at the middle; tangents along the slip that would be without friction, unless that ends.
   for (const int c : row_contacts_) contacts[c].middle = midpoint ? at_middle(contacts[c]) : contacts[c].now;
@@ -373,7 +372,7 @@ bool Island::forecast_bends(double s) {
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     if (!pair.has_rows) continue;
-    const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
+    const Transform &X_WA = placed(pair.a, true), &X_WB = placed(pair.b, true);
     const DistanceResult nearest = distance({collision_.shapes()[pair.a].geometry, X_WA},
                                             {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction);
     const double end = nearest.lower_bound, bend = end - forecast[k];

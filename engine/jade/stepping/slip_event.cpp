@@ -193,7 +193,7 @@ void Island::stop(const std::vector<char>& at_once) {
   rows_.add_impulses(forces_of_classes(problem_, classes),
                      [&](int tree) -> VecX& { return trees[tree]->now.v; });
   update_start();
-  free_acceleration();
+  forecast_free_motion();
   update_contact_speeds();
   update_limit_speeds();
   if (trace) trace->substeps.back().solves.clear();

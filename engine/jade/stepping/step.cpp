@@ -13,12 +13,13 @@ namespace jade {
 
 struct StepWorkspace::Data {
   explicit Data(const Model& model) : Data(model, CollisionModel(model)) {}
-  Data(const Model& model, CollisionModel shapes) : collision(std::move(shapes)) {
+  Data(const Model& model, CollisionModel shapes) : collision(std::move(shapes)), poses(collision) {
     for (std::size_t t = 0; t < model.trees().size(); ++t) trees.emplace_back(model, static_cast<int>(t));
   }
 
   CollisionModel collision;
   std::vector<MovingTree> trees;
+  ShapePoses poses;
   std::vector<Aabb> boxes,
       swept;  ///< per shape: where it is expected to be during the step, where it has been
 
@@ -184,6 +185,10 @@ void Islands::load(const State& state, const Controls& controls) {
     update_velocities(tree.model, tree.now.v, tree.start);
     tree.start_is_now = true;
   }
+  const auto& shapes = data_.collision.shapes();
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    if (const int tree = shapes[i].anchor.tree; tree >= 0)
+      data_.poses.start[i] = MovingTree::placed(shapes[i], data_.trees[tree].start);
 }
 
 void Islands::guess() {
@@ -199,7 +204,7 @@ void Islands::guess() {
     }
     const DynamicsWorkspace& work = data_.trees[shape.anchor.tree].start;
     const int link = shape.anchor.link;
-    const Transform X_WS = shape.placed(work.R[link], work.origin[0] + work.r[link]);
+    const Transform& X_WS = data_.poses.start[i];
     const Vec3 spin = work.V[link].head<3>(), arm = X_WS.p - work.origin[0];
     const Vec3 travel = h_ * (work.V[link].tail<3>() + cross3(spin, arm));
     const double turning = h_ * spin.norm() * shape.geometry.core().extent;
@@ -214,7 +219,7 @@ bool Islands::connect(const std::vector<Aabb>& boxes) {
   const auto& shapes = data_.collision.shapes();
   data_.joined.clear();
   for (const auto& [a, b] : data_.broad_phase.overlaps(boxes)) {
-    if (std::binary_search(data_.near.begin(), data_.near.end(), std::pair(a, b)) ||
+    if ((!data_.near.empty() && std::binary_search(data_.near.begin(), data_.near.end(), std::pair(a, b))) ||
         !data_.collision.can_meet(a, b))
       continue;
     data_.joined.push_back({a, b});
@@ -245,7 +250,7 @@ void Islands::make_islands() {
       number = data_.island_count++;
       if (number == static_cast<int>(data_.islands.size()))
         data_.islands.push_back(std::make_unique<Island>(data_.collision));
-      data_.islands[number]->begin(settings_, h_, data_.slot_of_tree.data());
+      data_.islands[number]->begin(settings_, h_, data_.slot_of_tree.data(), data_.poses);
     }
     Island& island = *data_.islands[number];
     data_.island_of_tree[t] = number;

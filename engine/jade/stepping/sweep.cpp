@@ -32,7 +32,7 @@ double Island::sweep(double s) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const CollisionShape& shape = collision_.shapes()[shapes[i]];
     const int tree = anchor(shapes[i]).tree;
-    paths_.push_back(path_of(shape, tree < 0 ? nullptr : trees[tree], s));
+    add_path(shape, tree < 0 ? nullptr : trees[tree], placed(shapes[i], false), s, paths_);
     const Motion& motion = motion_of(paths_[i]);
     path_starts_[i] = motion.at(0);
     boxes_[i] = swept_bounds({shape.geometry, motion}, path_starts_[i], s).grown(0.5 * settings_.standoff);
