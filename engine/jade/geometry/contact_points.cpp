@@ -76,16 +76,20 @@ bool ContactFinder::corners_on_plane(bool plane_is_A) {
   if (!polyhedron && core.kind != ConvexCore::Kind::point) return false;
   const Vec3 up = plane.X_WS.R.col(2);
   const Feature ground{Feature::Kind::plane, Vec3::Zero(), Vec3::UnitZ(), 0, 0};
+  if (!polyhedron) {
+    // Its distance says it all.
+    const Feature ball{Feature::Kind::point, Vec3::Zero(), Vec3::Zero(), core.radius, 0};
+    if (!(distance_.distance > -kTouching)) return false;
+    const FeatureContact at{distance_.point_A, distance_.point_B, distance_.normal, distance_.distance};
+    out_->push_back({plane_is_A ? ground : ball, plane_is_A ? ball : ground, at});
+    return true;
+  }
   const auto meet = [&](const Feature& corner) {
     if (plane_is_A)
       add(ground, corner, up);
     else
       add(corner, ground, -up);
   };
-  if (!polyhedron) {
-    meet({Feature::Kind::point, Vec3::Zero(), Vec3::Zero(), core.radius, 0});
-    return out_->size() > first_;
-  }
   const Vec3 up_S = other.X_WS.R.transpose() * up;
   const double height = up.dot(other.X_WS.p - plane.X_WS.p);
   for (int i = 0; i < int(polyhedron->vertices.size()); ++i) {

@@ -120,6 +120,7 @@ bool Island::collide(double time) {
   report.impact_energy += energy_change(f, w);
   record_collision(law);
   rows_.add_impulses(f, [&](int tree) -> VecX& { return trees[tree]->now.v; });
+  as_expected_ = false;
 
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];

@@ -60,12 +60,15 @@ ShapePoses::ShapePoses(const CollisionModel& collision) {
   middle = start;
 }
 
-void Island::begin(const StepSettings& settings, double h, const int* slots_of_trees,
-                   ShapePoses& shape_poses) {
-  settings_ = settings;
-  h_ = h;
-  slot_of_tree = slots_of_trees;
-  poses = &shape_poses;
+void Island::begin(const IslandFrame& frame) {
+  settings_ = frame.settings;
+  h_ = frame.h;
+  slot_of_tree_ = frame.slot_of_tree;
+  poses_ = &frame.poses;
+  expected_ = &frame.expected;
+  fall_ = frame.fall;
+  as_expected_ = true;
+  carried_speed_ = (settings_.standoff - settings_.clearance) / h_;
   trees.clear();
   shapes.clear();
   pairs.clear();
@@ -88,8 +91,8 @@ void Island::place(bool middle) {
   for (const int shape : shapes) {
     const CollisionShape& s = collision_.shapes()[shape];
     if (s.anchor.tree < 0) continue;
-    const MovingTree& tree = *trees[slot_of_tree[s.anchor.tree]];
-    (middle ? poses->middle : poses->start)[shape] = tree.placed(s, middle ? tree.middle : tree.start);
+    const MovingTree& tree = *trees[slot_of_tree_[s.anchor.tree]];
+    (middle ? poses_->middle : poses_->start)[shape] = tree.placed(s, middle ? tree.middle : tree.start);
   }
 }
 
@@ -109,13 +112,17 @@ void Island::update_start() {
   bool placed = true;
   for (MovingTree* tree : trees) {
     if (!tree->start_is_now) {
-      update_positions(tree->model, tree->now.q, tree->start);
+      update_poses(tree->model, tree->now.q, tree->start);
       update_velocities(tree->model, tree->now.v, tree->start);
       placed = false;
     }
     tree->start_is_now = false;
   }
   if (!placed) place(false);
+  double fastest = 0;
+  for (const MovingTree* tree : trees)
+    for (const Vec6& V : tree->start.V) fastest = std::max(fastest, V.head<3>().squaredNorm());
+  turning_ = std::sqrt(fastest);
 }
 
 /// How near two shapes have to be for their contacts to be looked at: within reach of one segment of acceleration, with a
@@ -222,6 +229,7 @@ void Island::keep_path(double time, double sigma) {
 }
 
 void Island::move(double sigma, double s) {
+  as_expected_ = false;
   for (MovingTree* tree : trees) {
     tree->displacement = sigma * tree->p1 + (0.5 * sigma * sigma) * tree->p2;
     std::swap(tree->q_m, tree->now.q);
@@ -231,10 +239,7 @@ void Island::move(double sigma, double s) {
 }
 
 double Island::longest_part(double left) const {
-  double fastest = 0;
-  for (const MovingTree* tree : trees)
-    for (const Vec6& V : tree->start.V) fastest = std::max(fastest, V.head<3>().squaredNorm());
-  const double turn = left * std::sqrt(fastest);
+  const double turn = left * turning_;
   return turn <= kLargestTurn ? left : left / std::ceil(turn / kLargestTurn);
 }
 
@@ -271,6 +276,7 @@ bool Island::drifts(double s) {
   if (!jointed || !turns(s)) return false;
   for (MovingTree* tree : trees) {
     const Model& model = tree->model;
+    update_inertias(model, tree->start);
     const double before = kinetic_energy(model, tree->start, tree->now.v);
     const double held = potential_energy(model, tree->start, tree->now.q);
     tree->displacement = (0.5 * s) * (tree->now.v + tree->v_next);

@@ -101,7 +101,7 @@ void update_on_path(MovingTree& tree, double sigma) {
     tree.path_rates.segment<3>(k) =
         rotation_left_jacobian(tree.path_displacement.segment<3>(k)) * Vec3(tree.path_rates.segment<3>(k));
   }
-  update_positions(tree.model, tree.path_q, tree.on_path);
+  update_poses(tree.model, tree.path_q, tree.on_path);
   update_velocities(tree.model, tree.path_rates, tree.on_path);
 }
 

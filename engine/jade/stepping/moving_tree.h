@@ -39,12 +39,13 @@ struct MovingTree {
     return shape.placed(at.R[link], at.origin[0] + at.r[link]);
   }
 
-  int number = 0;                   ///< among the trees of the whole model
-  Model model;                      ///< the tree alone
-  int q0 = 0, v0 = 0;               ///< where its numbers stand in the whole state
-  DynamicsWorkspace start, middle;  ///< kinematics at the start and at the middle of the segment
-  State now;                        ///< at the start of the segment
-  bool start_is_now = false;        ///< `start` holds the kinematics of `now` already
+  int number = 0;      ///< among the trees of the whole model
+  Model model;         ///< the tree alone
+  int q0 = 0, v0 = 0;  ///< where its numbers stand in the whole state
+  DynamicsWorkspace start,
+      middle;                 ///< kinematics at the start (inertias when asked for) and middle of the segment
+  State now;                  ///< at the start of the segment
+  bool start_is_now = false;  ///< `start` holds the kinematics of `now` already
   std::vector<CoordinateLimit> limits;
   VecX effort, prescribed;  ///< of the step
 

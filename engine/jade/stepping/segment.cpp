@@ -80,9 +80,8 @@ void Island::update_contact_speeds() {
 }
 
 Closing Island::closing(const LiveContact& contact) const {
-  return {contact.now.gap,     contact.approach,
-          contact.free_pull,   settings_.standoff,
-          settings_.clearance, contact.carried ? (settings_.standoff - settings_.clearance) / h_ : 0};
+  return {contact.now.gap,    contact.approach,    contact.free_pull,
+          settings_.standoff, settings_.clearance, contact.carried ? carried_speed_ : 0};
 }
 
 void Island::set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity) {
@@ -115,7 +114,9 @@ void Island::add_rows(bool middle) {
   row_trees_.clear();
   for (MovingTree* tree : trees) {
     row_trees_.push_back({&tree->model, middle ? &tree->middle : &tree->start});
-    if (!middle) factor_articulated(tree->model, tree->model.armature(), tree->start);
+    if (middle) continue;
+    update_inertias(tree->model, tree->start);
+    factor_articulated(tree->model, tree->model.armature(), tree->start);
   }
   rows_.clear();
   problem_.form = LcpForm::contact;
@@ -180,12 +181,16 @@ void Island::prepare_middle(double s) {
     }
     update_positions(tree->model, tree->q_m, tree->middle);
     tree->diagonal = tree->model.armature();
-    for (int k = 0; midpoint && k < tree->model.nv(); ++k)
-      tree->diagonal[k] +=
-          implicit_damping(tree->model, k, s).value + 0.25 * s * s * tree->model.stiffness()[k];
+    if (tree->model.has_springs() || tree->model.has_dampers()) {
+      for (int k = 0; midpoint && k < tree->model.nv(); ++k)
+        tree->diagonal[k] +=
+            implicit_damping(tree->model, k, s).value + 0.25 * s * s * tree->model.stiffness()[k];
+      passive_forces(tree->model, tree->q_m, tree->now.v, tree->tau);
+      tree->tau += tree->effort;
+    } else {
+      tree->tau = tree->effort;
+    }
     factor_articulated(tree->model, tree->diagonal, tree->middle);
-    passive_forces(tree->model, tree->q_m, tree->now.v, tree->tau);
-    tree->tau += tree->effort;
     tree->v_bar = tree->now.v;
     free_motion(*tree, s);
     tree->v_next = tree->u;
@@ -386,12 +391,15 @@ bool Island::forecast_bends(double s) {
 
 /// Whether the contact forces of the segment do work that matters: f · ½ J_m (v + v⁺) is exactly what the kinetic energy
 /// gains by them. Following a strongly bent path they would, at every turn of something that spins.
-bool Island::works_too_much() const {
+bool Island::works_too_much() {
   VecX w = VecX::Zero(rows_.size());
   double kinetic = 0;
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->now.v; }, w);
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->v_next; }, w);
-  for (const MovingTree* tree : trees) kinetic += kinetic_energy(tree->model, tree->start, tree->now.v);
+  for (MovingTree* tree : trees) {
+    update_inertias(tree->model, tree->start);
+    kinetic += kinetic_energy(tree->model, tree->start, tree->now.v);
+  }
   // What pushing out from the clearance within a step would do is no pumping.
   double push_out = 0;
   for (const int c : row_contacts_) push_out += solution_.f[contacts[c].first_row];
