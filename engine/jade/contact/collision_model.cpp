@@ -54,6 +54,8 @@ CollisionModel::CollisionModel(const Model& model)
         shape.turned = shape.X_LS.R != Mat3::Identity();
         const auto [centre, reach] = ball_around(shape.geometry);
         shape.centre_L = shape.X_LS * centre;
+        shape.centre_S = centre;
+        shape.centred = centre.isZero(0);
         shape.reach = reach;
         if (body.link >= 0 && model.links()[body.link].motion == LinkMotion::free)
           shape.reach_from_reference =

@@ -21,7 +21,9 @@ struct CollisionShape {
   PreparedShape geometry;
   Vec3 centre_L =
       Vec3::Zero();  ///< centre of a ball around the shape, in its link; no meaning for half-spaces
-  double reach = 0;  ///< its radius
+  Vec3 centre_S = Vec3::Zero();     ///< the same in the shape
+  bool centred = true;              ///< centre_S is zero
+  double reach = 0;                 ///< its radius
   double reach_from_reference = 0;  ///< farthest point from the reference point of a free link; 0 on others
 
   /// X_WS from the pose of its link.

@@ -60,7 +60,8 @@ ConstraintRows::TreeRows& ConstraintRows::rows_of(const std::vector<RowTree>& tr
     trees_ = static_cast<int>(trees.size());
     if (of_tree_.size() < trees.size()) of_tree_.resize(trees.size());
     for (int t = 0; t < trees_; ++t) {
-      of_tree_[t].nv = trees[t].model->nv();
+      of_tree_[t].nv = of_tree_[t].width = trees[t].model->nv();
+      of_tree_[t].link = -1;
       of_tree_[t].row.clear();
     }
   }
@@ -69,13 +70,43 @@ ConstraintRows::TreeRows& ConstraintRows::rows_of(const std::vector<RowTree>& tr
 
 /// Makes room for the next rows of the problem; returns the number of the first among those of the tree.
 int ConstraintRows::add_rows(TreeRows& rows, int count) const {
-  const int first = rows.count(), four = kLanes * rows.nv;
+  const int first = rows.count(), four = kLanes * rows.width;
   const std::size_t before = static_cast<std::size_t>(rows.fours()) * four;
   for (int r = 0; r < count; ++r) rows.row.push_back(rows_ + r);
   const std::size_t after = static_cast<std::size_t>(rows.fours()) * four;
   if (rows.J.size() < after) rows.J.resize(after);
   std::fill(rows.J.data() + before, rows.J.data() + after, 0.0);
   return first;
+}
+
+/// The first rows of a tree are taken to be all on their link, if that makes them shorter.
+void ConstraintRows::hold_on_link(const RowTree& tree, int link, TreeRows& rows) {
+  const Model& model = *tree.model;
+  if (rows.nv <= 6) return;
+  rows.link = link;
+  rows.width = 6;
+  rows.S.assign(rows.nv, Vec6::Zero());
+  for (int l = link; l >= 0; l = model.links()[l].parent) {
+    const Link& at = model.links()[l];
+    for (int k = at.v; k < at.v + at.nv; ++k) rows.S[k] = tree.work->S[k];
+  }
+}
+
+/// J = D S where they are not.
+void ConstraintRows::spread_over_velocities(TreeRows& rows) {
+  if (rows.link < 0) return;
+  const int nv = rows.nv;
+  rows.MJ.assign(static_cast<std::size_t>(rows.fours()) * kLanes * nv, 0.0);
+  for (int f = 0; f < rows.fours(); ++f) {
+    const double* D = rows.J.data() + static_cast<std::size_t>(f) * kLanes * 6;
+    double* J = rows.MJ.data() + static_cast<std::size_t>(f) * kLanes * nv;
+    for (int k = 0; k < nv; ++k)
+      for (int c = 0; c < 6; ++c)
+        for (int i = 0; i < kLanes; ++i) J[kLanes * k + i] += D[kLanes * c + i] * rows.S[k][c];
+  }
+  std::swap(rows.J, rows.MJ);
+  rows.link = -1;
+  rows.width = nv;
 }
 
 /// A force along d at the arm has the moment n = arm × d about the origin; its power with a motion (ω; v) is d·v + n·ω.
@@ -87,8 +118,18 @@ JADE_WIDE_LOOPS void ConstraintRows::add_side(const RowTree& tree, int link, dou
                az = p.z() - work.origin[0].z();
   const auto place = [&](int r) {
     const int i = first + r;
-    return rows.J.data() + i / kLanes * kLanes * rows.nv + i % kLanes;
+    return rows.J.data() + i / kLanes * kLanes * rows.width + i % kLanes;
   };
+  if (rows.link >= 0) {
+#pragma GCC unroll 1
+    for (int r = 0; r < count; ++r) {
+      const double *d = directions[r].data(), x = sign * d[0], y = sign * d[1], z = sign * d[2];
+      double* D = place(r);
+      D[0] = ay * z - az * y, D[4] = az * x - ax * z, D[8] = ax * y - ay * x;
+      D[12] = x, D[16] = y, D[20] = z;
+    }
+    return;
+  }
   if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
 #pragma GCC unroll 1
     for (int r = 0; r < count; ++r) {
@@ -127,14 +168,20 @@ JADE_WIDE_LOOPS void ConstraintRows::add_side(const RowTree& tree, int link, dou
 int ConstraintRows::add_contact(const std::vector<RowTree>& trees, Anchor a, Anchor b, const Vec3& p,
                                 const Vec3* directions, int count) {
   // Two links of one tree share their rows: their motions partly cancel.
+  const auto rows_on = [&](const Anchor& on, bool both) -> TreeRows& {
+    TreeRows& rows = rows_of(trees, on.tree);
+    if (rows.count() == 0 && !both) hold_on_link(trees[on.tree], on.link, rows);
+    if (both || rows.link != on.link) spread_over_velocities(rows);
+    return rows;
+  };
   if (a.tree >= 0) {
-    TreeRows& rows = rows_of(trees, a.tree);
+    TreeRows& rows = rows_on(a, b.tree == a.tree);
     const int first = add_rows(rows, count);
     add_side(trees[a.tree], a.link, -1, p, directions, count, rows, first);
     if (b.tree == a.tree) add_side(trees[b.tree], b.link, 1, p, directions, count, rows, first);
   }
   if (b.tree >= 0 && b.tree != a.tree) {
-    TreeRows& rows = rows_of(trees, b.tree);
+    TreeRows& rows = rows_on(b, false);
     add_side(trees[b.tree], b.link, 1, p, directions, count, rows, add_rows(rows, count));
   }
   rows_ += count;
@@ -143,6 +190,7 @@ int ConstraintRows::add_contact(const std::vector<RowTree>& trees, Anchor a, Anc
 
 int ConstraintRows::add_coordinate(const std::vector<RowTree>& trees, int tree, int velocity, double sign) {
   TreeRows& rows = rows_of(trees, tree);
+  spread_over_velocities(rows);
   const int i = add_rows(rows, 1);
   rows.J[static_cast<std::size_t>(i / kLanes) * kLanes * rows.nv + kLanes * velocity + i % kLanes] = sign;
   return rows_++;
@@ -155,10 +203,15 @@ void ConstraintRows::solve_columns(const std::vector<RowTree>& trees) {
 
 /// A tree with more rows than velocities is asked for its whole M⁻¹ once; J M⁻¹ is then cheaper than a sweep a row.
 void ConstraintRows::solve_tree(const RowTree& tree, TreeRows& rows) {
-  const int nv = rows.nv, four = kLanes * nv;
+  const int nv = rows.nv;
+  const bool many = rows.count() > nv || nv == 6;
+  // Six forces on a link cost as much as two rows.
+  if (rows.count() < 3) spread_over_velocities(rows);
+  const int four = kLanes * rows.width;
   const std::size_t size = static_cast<std::size_t>(rows.fours()) * four;
   if (rows.MJ.size() < size) rows.MJ.resize(size);
-  if (rows.count() > nv || nv == 6) {
+  if (rows.link >= 0) return solve_link(tree, rows);
+  if (many) {
     inverse_.resize(nv * nv);
     inverse_articulated(*tree.model, *tree.work, inverse_.data());
     return apply_inverse(inverse_.data(), rows);
@@ -173,9 +226,17 @@ void ConstraintRows::solve_tree(const RowTree& tree, TreeRows& rows) {
   }
 }
 
+/// S M⁻¹ Sᵀ of the link, and its products with all forces on it.
+void ConstraintRows::solve_link(const RowTree& tree, TreeRows& rows) {
+  Mat6 on_link;
+  rows.response.resize(rows.nv);
+  link_response(*tree.model, rows.link, *tree.work, rows.response.data(), on_link);
+  apply_inverse(on_link.data(), rows);
+}
+
 template <int kNv>
 JADE_INSIDE_LOOPS void ConstraintRows::apply_inverse(const double* inverse, TreeRows& rows) {
-  const int nv = kNv > 0 ? kNv : rows.nv;
+  const int nv = kNv > 0 ? kNv : rows.width;
   const double* J = rows.J.data();
   double* MJ = rows.MJ.data();
   for (int f = 0; f < rows.fours(); ++f, J += 4 * nv, MJ += 4 * nv)
@@ -190,11 +251,12 @@ JADE_INSIDE_LOOPS void ConstraintRows::apply_inverse(const double* inverse, Tree
 
 JADE_WIDE_LOOPS void ConstraintRows::apply_inverse(const double* inverse, TreeRows& rows) {
   // The body alone in the air whose reference is its centre of mass: translation and rotation do not mix.
-  bool apart = rows.nv == 6;
+  bool apart = rows.width == 6;
   for (int k = 0; apart && k < 3; ++k)
     apart = inverse[6 * k + 3] == 0 && inverse[6 * k + 4] == 0 && inverse[6 * k + 5] == 0 &&
             inverse[6 * k + (k + 1) % 3] == 0 && inverse[6 * k + (k + 2) % 3] == 0;
-  if (!apart) return rows.nv == 7 ? apply_inverse<7>(inverse, rows) : apply_inverse<0>(inverse, rows);
+  if (!apart && rows.width == 6) return apply_inverse<6>(inverse, rows);
+  if (!apart) return rows.width == 7 ? apply_inverse<7>(inverse, rows) : apply_inverse<0>(inverse, rows);
   const double* J = rows.J.data();
   double* MJ = rows.MJ.data();
   for (int f = 0; f < rows.fours(); ++f, J += 24, MJ += 24) {
@@ -223,11 +285,11 @@ void ConstraintRows::form_A(MatX& A) const {
 template <int kNv>
 JADE_INSIDE_LOOPS void ConstraintRows::add_products(const TreeRows& rows, bool alone, double* A) const {
   const std::ptrdiff_t n = rows_;
-  const int count = rows.count(), fours = rows.fours(), step = 4 * rows.nv;
+  const int count = rows.count(), fours = rows.fours(), step = 4 * rows.width;
   for (int right = 0; right < fours; ++right)
     for (int left = 0; left <= right; ++left) {
       Square sum;
-      product_of_fours<kNv>(rows.nv, &rows.J[left * step], &rows.MJ[right * step], sum);
+      product_of_fours<kNv>(rows.width, &rows.J[left * step], &rows.MJ[right * step], sum);
       const int *from = &rows.row[4 * left], *to = &rows.row[4 * right];
       if (rows.are_neighbours(left) && rows.are_neighbours(right)) {
         double *upper = A + to[0] * n + from[0], *lower = A + from[0] * n + to[0];
@@ -259,27 +321,56 @@ JADE_INSIDE_LOOPS void ConstraintRows::add_products(const TreeRows& rows, bool a
 }
 
 JADE_WIDE_LOOPS void ConstraintRows::add_tree(const TreeRows& rows, bool alone, double* A) const {
-  if (rows.nv == 6)
+  if (rows.width == 6)
     add_products<6>(rows, alone, A);
-  else if (rows.nv == 7)
+  else if (rows.width == 7)
     add_products<7>(rows, alone, A);
   else
     add_products<0>(rows, alone, A);
+}
+
+void ConstraintRows::begin_product() const {
+  velocities_.resize(trees_);
+  std::size_t most = 0;
+  for (int t = 0; t < trees_; ++t) most += static_cast<std::size_t>(2 * of_tree_[t].nv + 12);
+  if (room_.size() < most) room_.resize(most);
+  room_used_ = 0;
+}
+
+double* ConstraintRows::room(int count) const {
+  room_used_ += static_cast<std::size_t>(count);
+  return room_.data() + room_used_ - count;
+}
+
+/// The velocity of a tree as its rows want it: of the link, if they are all on one.
+void ConstraintRows::set_factor(int tree, const double* v, const double* size) const {
+  const TreeRows& rows = of_tree_[tree];
+  velocities_[tree] = {v, size};
+  if (rows.link < 0) return;
+  double *V = room(12), *terms = V + 6;
+  Vec6 motion = Vec6::Zero(), measure = Vec6::Zero();
+  for (int k = 0; k < rows.nv; ++k) {
+    motion += rows.S[k] * v[k];
+    measure += (rows.S[k] * size[k]).cwiseAbs();
+  }
+  Eigen::Map<Vec6> of_link(V), of_terms(terms);
+  of_link = motion;
+  of_terms = measure;
+  velocities_[tree] = {V, terms};
 }
 
 /// out += J v and, if asked for, size += |J||v|.
 JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
   for (int t = 0; t < trees_; ++t) {
     const TreeRows& rows = of_tree_[t];
-    const double *v = velocities_[t], *J = rows.J.data();
-    const int nv = rows.nv, count = rows.count();
+    const double *v = velocities_[t].v, *measure = velocities_[t].size, *J = rows.J.data();
+    const int nv = rows.width, count = rows.count();
     for (int f = 0; 4 * f < count; ++f, J += 4 * nv) {
       Four sum{}, terms{};
 #pragma GCC unroll 6
       for (int k = 0; k < nv; ++k) {
-        const Four term = v[k] * four_at(J + 4 * k);
-        sum += term;
-        add_size(term, terms);
+        sum += v[k] * four_at(J + 4 * k);
+        add_size(measure[k] * four_at(J + 4 * k), terms);
       }
       const int* row = &rows.row[4 * f];
       if (rows.are_neighbours(f)) {
@@ -300,8 +391,12 @@ JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
 }
 
 JADE_WIDE_LOOPS void ConstraintRows::add_impulses(const TreeRows& rows, const double* f, double* v) {
-  const int nv = rows.nv, count = rows.count();
-  const double* MJ = rows.MJ.data();
+  // Through the link: the sum of all forces on it first.
+  double force[6] = {};
+  const bool on_link = rows.link >= 0;
+  const int nv = rows.width, count = rows.count();
+  const double* MJ = on_link ? rows.J.data() : rows.MJ.data();
+  double* out = on_link ? force : v;
   for (int four = 0; 4 * four < count; ++four, MJ += 4 * nv) {
     double impulses[4] = {};
 #pragma GCC unroll 1
@@ -309,9 +404,10 @@ JADE_WIDE_LOOPS void ConstraintRows::add_impulses(const TreeRows& rows, const do
     const Four impulse = four_at(impulses);
     for (int k = 0; k < nv; ++k) {
       const Four change = impulse * four_at(MJ + 4 * k);
-      v[k] += (change[0] + change[2]) + (change[1] + change[3]);
+      out[k] += (change[0] + change[2]) + (change[1] + change[3]);
     }
   }
+  for (int k = 0; on_link && k < rows.nv; ++k) v[k] += rows.response[k].dot(Eigen::Map<const Vec6>(force));
 }
 
 }  // namespace jade

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "jade/dynamics/workspace.h"
@@ -22,6 +23,9 @@ struct RowTree {
 ///   A = J M⁻¹ Jᵀ is the sum over trees of J_t M_t⁻¹ J_tᵀ
 /// The rows of a tree lie side by side in fours: for each velocity of the tree the four numbers of as many rows, so that
 /// every product runs over whole registers. What is left of the last four is zero.
+/// Rows of a tree that are all on one link are kept as forces on it instead, D = (n; d) about the tree's origin: the link's
+/// motion is V = S v with six numbers, however many velocities the tree has.
+///   J = D S,   A = D (S M⁻¹ Sᵀ) Dᵀ
 /// Memory is kept between uses; after the first use of a size nothing is allocated.
 class ConstraintRows {
  public:
@@ -53,6 +57,23 @@ class ConstraintRows {
     gather(velocity);
     multiply(out.data(), size.data());
   }
+  /// out += J (v + u) and size += |J|(|v| + |u|), with v and u of each tree given by `first` and `second`.
+  template <class First, class Second>
+  void add_product_of_sum(First&& first, Second&& second, VecX& out, VecX& size) const {
+    begin_product();
+    for (int t = 0; t < trees_; ++t) {
+      const int nv = of_tree_[t].nv;
+      if (of_tree_[t].count() == 0) continue;
+      const double *v = first(t).data(), *u = second(t).data();
+      double *sum = room(2 * nv), *measure = sum + nv;
+      for (int k = 0; k < nv; ++k) {
+        sum[k] = v[k] + u[k];
+        measure[k] = std::abs(v[k]) + std::abs(u[k]);
+      }
+      set_factor(t, sum, measure);
+    }
+    multiply(out.data(), size.data());
+  }
   /// velocity(tree) += M⁻¹ Jᵀ f, after solve_columns.
   template <class Velocity>
   void add_impulses(const VecX& f, Velocity&& velocity) const {
@@ -62,11 +83,15 @@ class ConstraintRows {
 
  private:
   static constexpr int kLanes = 4;
-  /// Rows of one tree. Number i of them is lane i % 4 of the i / 4-th four, each of which is 4 nv numbers.
+  /// Rows of one tree. Number i of them is lane i % 4 of the i / 4-th four, each of which is 4 width numbers.
   struct TreeRows {
     int nv = 0;
+    int link = -1;         ///< that all rows are on, kept as forces on it; −1: as rows over the velocities
+    int width = 0;         ///< numbers of a row: nv, or 6 of forces on a link
     std::vector<int> row;  ///< of the problem, ascending
     std::vector<double> J, MJ;
+    std::vector<Vec6> S;         ///< per velocity: what it adds to the motion of the link
+    std::vector<Vec6> response;  ///< per velocity: its row of M⁻¹ Sᵀ
 
     int count() const { return static_cast<int>(row.size()); }
     int fours() const { return (count() + kLanes - 1) / kLanes; }
@@ -78,15 +103,21 @@ class ConstraintRows {
   };
   template <class Velocity>
   void gather(Velocity&& velocity) const {
-    velocities_.resize(trees_);
+    begin_product();
     for (int t = 0; t < trees_; ++t)
-      if (of_tree_[t].count() > 0) velocities_[t] = velocity(t).data();
+      if (of_tree_[t].count() > 0) set_factor(t, velocity(t).data(), velocity(t).data());
   }
+  void begin_product() const;
+  double* room(int count) const;
+  void set_factor(int tree, const double* v, const double* size) const;
   TreeRows& rows_of(const std::vector<RowTree>& trees, int tree);
   int add_rows(TreeRows& rows, int count) const;
+  static void hold_on_link(const RowTree& tree, int link, TreeRows& rows);
+  static void spread_over_velocities(TreeRows& rows);
   static void add_side(const RowTree& tree, int link, double sign, const Vec3& p, const Vec3* directions,
                        int count, TreeRows& rows, int first);
   void solve_tree(const RowTree& tree, TreeRows& rows);
+  static void solve_link(const RowTree& tree, TreeRows& rows);
   template <int kNv>
   static void apply_inverse(const double* inverse, TreeRows& rows);
   static void apply_inverse(const double* inverse, TreeRows& rows);
@@ -97,10 +128,16 @@ class ConstraintRows {
   static void add_impulses(const TreeRows& rows, const double* f, double* v);
 
   int rows_ = 0, trees_ = 0;
-  std::vector<TreeRows> of_tree_;                  ///< of which the first `trees_` are in use
-  std::vector<double> inverse_;                    ///< M⁻¹ of one tree
-  std::vector<double> one_row_;                    ///< of J, then of J M⁻¹
-  mutable std::vector<const double*> velocities_;  ///< per tree: those of the product at hand
+  std::vector<TreeRows> of_tree_;  ///< of which the first `trees_` are in use
+  std::vector<double> inverse_;    ///< M⁻¹ of one tree
+  std::vector<double> one_row_;    ///< of J, then of J M⁻¹
+  /// Of the product at hand: a velocity, and what its terms are measured by.
+  struct Factor {
+    const double *v = nullptr, *size = nullptr;
+  };
+  mutable std::vector<Factor> velocities_;  ///< per tree
+  mutable std::vector<double> room_;        ///< for velocities made for that product
+  mutable std::size_t room_used_ = 0;
 };
 
 }  // namespace jade

@@ -1,3 +1,4 @@
+#include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 
 #include "jade/dynamics/energy.h"
@@ -67,6 +68,33 @@ TEST(TreeFactorization, SolvesTheMassMatrix) {
     VecX articulated;
     solve_articulated(model, work, M * x, articulated);
     EXPECT_LT(relative(articulated, x), 1e-11) << seed;
+  }
+}
+
+TEST(LinkResponse, IsThatOfTheMassMatrix) {
+  for (int seed = 0; seed < kWorlds; ++seed) {
+    RandomTrees random(seed);
+    const Model whole = build_model(random.forest(8 + random.integer(12)));
+    const State state = random.state(whole);
+    for (std::size_t t = 0; t < whole.trees().size(); ++t) {
+      const Model model = whole.tree_alone(static_cast<int>(t));
+      const VecX q = state.q.segment(whole.links()[whole.trees()[t].first].q, model.nq());
+      DynamicsWorkspace work(model);
+      update_positions(model, q, work);
+      factor_articulated(model, model.armature(), work);
+      const int link = random.integer(static_cast<int>(model.links().size()));
+      Mat6X S = Mat6X::Zero(6, model.nv());
+      for (int l = link; l >= 0; l = model.links()[l].parent)
+        for (int k = 0; k < model.links()[l].nv; ++k)
+          S.col(model.links()[l].v + k) = work.S[model.links()[l].v + k];
+      const MatX expected = crba(model, q).llt().solve(S.transpose());
+      std::vector<Vec6> response(static_cast<std::size_t>(model.nv()));
+      Mat6 on_link;
+      link_response(model, link, work, response.data(), on_link);
+      for (int k = 0; k < model.nv(); ++k)
+        EXPECT_LT((response[k].transpose() - expected.row(k)).norm(), 1e-11 * expected.norm()) << seed;
+      EXPECT_LT((on_link - S * expected).norm(), 1e-11 * (S * expected).norm()) << seed;
+    }
   }
 }
 

@@ -238,6 +238,35 @@ void inverse_articulated(const Model& model, DynamicsWorkspace& work, double* in
   for (int k = 0; k < nv; ++k) inverse_column(model, k, work, inverse);
 }
 
+void link_response(const Model& model, int link, DynamicsWorkspace& work, Vec6* by_velocity, Mat6& on_link) {
+  const auto& links = model.links();
+  for (int k = 0; k < model.nv(); ++k) by_velocity[k].setZero();
+  // Rows of `force` are forces, entries of `by_velocity` what they leave of efforts on the way to the world.
+  Mat6 force = -Mat6::Identity();
+  for (int i = link; i >= 0; i = links[i].parent) {
+    if (links[i].prescribed) continue;
+    for (int k = links[i].v + links[i].nv; k-- > links[i].v;) {
+      by_velocity[k].noalias() = -(force * work.S[k]);
+      const Vec6 scaled = by_velocity[k] * work.inverse_D[k];
+      for (int c = 0; c < 6; ++c) force.col(c) += scaled * work.U[k][c];
+    }
+  }
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    Mat6& answer = work.answer[i];
+    if (links[i].parent < 0)
+      answer.setZero();
+    else
+      answer = work.answer[links[i].parent];
+    if (links[i].prescribed) continue;
+    for (int k = links[i].v; k < links[i].v + links[i].nv; ++k) {
+      by_velocity[k].noalias() -= answer * work.U[k];
+      by_velocity[k] *= work.inverse_D[k];
+      for (int c = 0; c < 6; ++c) answer.col(c) += by_velocity[k] * work.S[k][c];
+    }
+  }
+  on_link = work.answer[link].transpose();
+}
+
 void aba(const Model& model, const VecX& tau, DynamicsWorkspace& work, VecX& a) {
   if (is_about_centre(model, work)) return aba_about_centre(model.gravity(), tau, work, a);
   forces_at_rest(model, work, a);

@@ -25,6 +25,13 @@ void solve_articulated_rows(const Model& model, DynamicsWorkspace& work, const d
 /// M⁻¹ itself, nv × nv numbers, after factor_articulated.
 void inverse_articulated(const Model& model, DynamicsWorkspace& work, double* inverse);
 
+/// How a tree answers forces on one of its links, whose motion is V = S v:
+///   by_velocity   M⁻¹ Sᵀ, a row of six for each velocity
+///   on_link       S M⁻¹ Sᵀ
+/// Unit forces go up to the world and their accelerations come down again, six of them at a time: no M⁻¹ is formed.
+/// The model must be a single tree. After factor_articulated.
+void link_response(const Model& model, int link, DynamicsWorkspace& work, Vec6* by_velocity, Mat6& on_link);
+
 /// Accelerations under generalised forces tau: M a + c = tau for all coordinates that are not prescribed. On entry
 /// `a` (nv numbers) holds the accelerations of prescribed coordinates; its other entries do not matter.
 /// After update_velocities and factor_articulated; leaves A of all links in the workspace.

@@ -136,7 +136,7 @@ void for_each_velocity_below(const Model& model, int link, Visit&& visit) {
 
 }  // namespace
 
-void update_positions(const Model& model, const VecX& q, DynamicsWorkspace& work) {
+void update_poses(const Model& model, const VecX& q, DynamicsWorkspace& work) {
   const auto& links = model.links();
   for (std::size_t t = 0; t < model.trees().size(); ++t) {
     const Tree& tree = model.trees()[t];
@@ -146,10 +146,17 @@ void update_positions(const Model& model, const VecX& q, DynamicsWorkspace& work
         move_origin(tree, static_cast<int>(t), work);
     }
   }
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    update_columns(links[i], static_cast<int>(i), work);
-    update_inertia(links[i], static_cast<int>(i), work);
-  }
+  for (std::size_t i = 0; i < links.size(); ++i) update_columns(links[i], static_cast<int>(i), work);
+}
+
+void update_inertias(const Model& model, DynamicsWorkspace& work) {
+  const auto& links = model.links();
+  for (std::size_t i = 0; i < links.size(); ++i) update_inertia(links[i], static_cast<int>(i), work);
+}
+
+void update_positions(const Model& model, const VecX& q, DynamicsWorkspace& work) {
+  update_poses(model, q, work);
+  update_inertias(model, work);
 }
 
 void update_velocities(const Model& model, const VecX& v, DynamicsWorkspace& work) {

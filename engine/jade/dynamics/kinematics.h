@@ -10,7 +10,11 @@ namespace jade {
 ///   free (0; e_k) for the reference point and (e_k; 0) for rotation, since O is the reference point
 void update_positions(const Model& model, const VecX& q, DynamicsWorkspace& work);
 
-/// Velocities of all links at v, after update_positions:
+/// The two parts of that: everything but the inertias, which contact geometry has no use for, and the inertias.
+void update_poses(const Model& model, const VecX& q, DynamicsWorkspace& work);
+void update_inertias(const Model& model, DynamicsWorkspace& work);
+
+/// Velocities of all links at v, after update_poses:
 ///   V_i = V_λ + S q̇,   Ṡ q̇ = V_λ × S q̇   (S of every joint but the free one is fixed in the parent)
 ///   free: Ṡ q̇ = (0; v × ω), because the reference point moves away from O with v
 void update_velocities(const Model& model, const VecX& v, DynamicsWorkspace& work);

@@ -16,6 +16,7 @@ DynamicsWorkspace::DynamicsWorkspace(const Model& model) {
   F.assign(links, Vec6::Zero());
   dA.assign(links, Vec6::Zero());
   articulated.assign(links, Mat6::Zero());
+  answer.assign(links, Mat6::Zero());
   U.assign(nv, Vec6::Zero());
   inverse_D = VecX::Zero(model.nv());
   u = VecX::Zero(model.nv());

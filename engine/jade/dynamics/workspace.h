@@ -34,6 +34,7 @@ struct DynamicsWorkspace {
   // Articulated inertias: valid after factor_articulated.
   std::vector<Mat6> articulated;  ///< per link
   std::vector<Vec6> U;            ///< per velocity: articulated inertia times S
+  std::vector<Mat6> answer;       ///< per link: accelerations, one a row, under six forces; see link_response
   VecX inverse_D;                 ///< per velocity: 1 / (Sᵀ U + diagonal); 0 where motion is prescribed
   VecX u;                         ///< per velocity: what effort is left for its own acceleration
   VecX effort;                    ///< per velocity: applied effort and passive forces together

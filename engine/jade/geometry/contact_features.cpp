@@ -27,11 +27,6 @@ constexpr double kStanding = 0.9;
 
 }  // namespace
 
-bool ContactFeatures::Region::may_hold(const Vec3& from, const Vec3& to) const {
-  return std::max(direction.dot(from), direction.dot(to)) >= least &&
-         (!bounded || box.overlaps({from.cwiseMin(to), from.cwiseMax(to)}));
-}
-
 Feature ContactFeatures::corner_feature(const Polyhedron& polyhedron, int vertex) {
   return {Kind::point, polyhedron.vertices[vertex], Vec3::Zero(), 0, name(vertex)};
 }
@@ -95,21 +90,30 @@ void ContactFeatures::gather(const PlacedShape& placed, const Region& region, co
 void ContactFeatures::gather_polyhedron(const Polyhedron& polyhedron, const Region& region,
                                         bool corners_only) {
   const int corners = int(polyhedron.vertices.size());
-  placed_.resize(polyhedron.vertices.size());
+  const Vec3 toward_S = X_WS_.R.transpose() * region.direction;
+  const double origin = region.direction.dot(X_WS_.p);
+  ahead_.resize(polyhedron.vertices.size());
+  if (region.bounded) placed_.resize(polyhedron.vertices.size());
   for (int i = 0; i < corners; ++i) {
-    placed_[i] = X_WS_ * polyhedron.vertices[i];
-    if (region.holds(placed_[i])) corners_.push_back({placed_[i], i, 0, name(i)});
+    const Vec3& x_S = polyhedron.vertices[i];
+    ahead_[i] = origin + toward_S.dot(x_S);
+    if (region.bounded) placed_[i] = X_WS_ * x_S;
+    if (ahead_[i] < region.least || (region.bounded && !region.box.overlaps({placed_[i], placed_[i]})))
+      continue;
+    corners_.push_back({X_WS_ * x_S, i, 0, name(i)});
   }
   if (corners_only) return;
-  const Vec3 toward_S = X_WS_.R.transpose() * region.direction;
   for (int i = 0; i < int(polyhedron.edges.size()); ++i) {
     const auto& edge = polyhedron.edges[i];
-    const Vec3& from = placed_[edge.vertex[0]];
-    if (!edge.convex || !region.may_hold(from, placed_[edge.vertex[1]])) continue;
+    const auto [from, to] = edge.vertex;
+    if (!edge.convex || std::max(ahead_[from], ahead_[to]) < region.least) continue;
+    if (region.bounded &&
+        !region.box.overlaps({placed_[from].cwiseMin(placed_[to]), placed_[from].cwiseMax(placed_[to])}))
+      continue;
     // A normal is orthogonal to its edge.
     const double ahead = toward_S.dot(edge.direction);
     if (1 - ahead * ahead < region.along * region.along) continue;
-    edges_.push_back({from, X_WS_.R * edge.direction, edge.length, 0, i});
+    edges_.push_back({X_WS_ * polyhedron.vertices[from], X_WS_.R * edge.direction, edge.length, 0, i});
   }
   // A face that looks away from the other shape has nothing in front of it.
   for (int i = 0; i < int(polyhedron.faces.size()); ++i) {
@@ -202,15 +206,14 @@ double steepest_edge(const Polyhedron& p, int vertex, const Vec3& n_S) {
 
 }  // namespace
 
-double ContactFeatures::steepest_descent(const CornerFeature& corner, const Vec3& n) const {
-  if (const Polyhedron* p = shape_->features())
-    return steepest_edge(*p, corner.vertex, X_WS_.R.transpose() * n);
+double ContactFeatures::steepest_descent(const CornerFeature& corner, const Direction& n) const {
+  if (const Polyhedron* p = shape_->features()) return steepest_edge(*p, corner.vertex, n.S);
   if (shape_->core().kind != ConvexCore::Kind::segment) return 1;
   const Vec3 along = corners_[1 - corner.vertex].x - corner.x;
-  return std::min(1.0, n.dot(along) / along.norm());
+  return std::min(1.0, n.W.dot(along) / along.norm());
 }
 
-bool ContactFeatures::is_low(const CornerFeature& corner, const Vec3& n) const {
+bool ContactFeatures::is_low(const CornerFeature& corner, const Direction& n) const {
   return steepest_descent(corner, n) >= -0.5;
 }
 
@@ -220,7 +223,7 @@ bool ContactFeatures::is_low(const Polyhedron& polyhedron, int vertex, const Vec
 
 bool ContactFeatures::is_outward(const CornerFeature& corner, const Vec3& n, double slack) const {
   if (shape_->core().kind == ConvexCore::Kind::cylinder) return std::abs(n.dot(X_WS_.R.col(2))) < kAcross;
-  return steepest_descent(corner, -n) >= -slack;
+  return steepest_descent(corner, direction(-n)) >= -slack;
 }
 
 bool ContactFeatures::face_holds(const FaceFeature& face, const Vec3& x, double margin) const {

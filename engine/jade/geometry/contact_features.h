@@ -45,11 +45,6 @@ class ContactFeatures {
     double least = 0;
     bool bounded = false;  ///< by the box
     double along = 0;      ///< the part of a contact's normal along the direction is no less
-    bool holds(const Vec3& x) const {
-      return direction.dot(x) >= least &&
-             (!bounded || ((x.array() >= box.low.array()).all() && (x.array() <= box.high.array()).all()));
-    }
-    bool may_hold(const Vec3& from, const Vec3& to) const;
   };
 
   /// `other` is the shape that they may meet: a half-space is met by corners alone.
@@ -73,9 +68,15 @@ class ContactFeatures {
   /// The tangent or the point of such a curve as a feature of this shape.
   Feature feature_of(const Curve& curve) const;
 
+  /// A direction seen from the world and from this shape.
+  struct Direction {
+    Vec3 W, S;
+  };
+  Direction direction(const Vec3& n) const { return {n, X_WS_.R.transpose() * n}; }
+
   /// Whether moving from the corner along each edge loses at most half its length in height over a plane with normal
   /// n: the corner then is at the bottom of its shape, or near it when the shape is tilted.
-  bool is_low(const CornerFeature& corner, const Vec3& n) const;
+  bool is_low(const CornerFeature& corner, const Direction& n) const;
   /// The same for a vertex of a polyhedron, with n in its frame.
   static bool is_low(const Polyhedron& polyhedron, int vertex, const Vec3& n_S);
 
@@ -93,11 +94,12 @@ class ContactFeatures {
   void gather_polyhedron(const Polyhedron& polyhedron, const Region& region, bool corners_only);
   void gather_round(const ConvexCore& core);
   /// Lowest value of n·(w − x)/|w − x| over the neighbours w of a corner.
-  double steepest_descent(const CornerFeature& corner, const Vec3& n) const;
+  double steepest_descent(const CornerFeature& corner, const Direction& n) const;
 
   const PreparedShape* shape_ = nullptr;
   Transform X_WS_;
-  std::vector<Vec3> placed_;  // vertices of a polyhedron in the world
+  std::vector<Vec3> placed_;   // vertices of a polyhedron in the world, where a box bounds them
+  std::vector<double> ahead_;  // vertices of a polyhedron along the direction of the region
   std::vector<CornerFeature> corners_, feet_;
   std::vector<Vec3> feet_S_;  // beside feet_ of a cylinder, in S
   std::vector<EdgeFeature> edges_;

@@ -76,22 +76,25 @@ bool ContactFinder::corners_on_plane(bool plane_is_A) {
   if (!polyhedron && core.kind != ConvexCore::Kind::point) return false;
   const Vec3 up = plane.X_WS.R.col(2);
   const Feature ground{Feature::Kind::plane, Vec3::Zero(), Vec3::UnitZ(), 0, 0};
-  const auto meet = [&](const Feature& corner) {
-    if (plane_is_A)
-      add(ground, corner, up);
-    else
-      add(corner, ground, -up);
-  };
   if (!polyhedron) {
-    meet({Feature::Kind::point, Vec3::Zero(), Vec3::Zero(), core.radius, 0});
-    return out_->size() > first_;
+    // Its distance says it all.
+    const Feature ball{Feature::Kind::point, Vec3::Zero(), Vec3::Zero(), core.radius, 0};
+    if (!(distance_.distance > -kTouching)) return false;
+    const FeatureContact at{distance_.point_A, distance_.point_B, distance_.normal, distance_.distance};
+    out_->push_back({plane_is_A ? ground : ball, plane_is_A ? ball : ground, at});
+    return true;
   }
   const Vec3 up_S = other.X_WS.R.transpose() * up;
   const double height = up.dot(other.X_WS.p - plane.X_WS.p);
   for (int i = 0; i < int(polyhedron->vertices.size()); ++i) {
     const double gap = height + up_S.dot(polyhedron->vertices[i]);
     if (gap >= reach_ || gap <= -2 * kTouching || !ContactFeatures::is_low(*polyhedron, i, up_S)) continue;
-    meet(ContactFeatures::corner_feature(*polyhedron, i));
+    const Feature corner = ContactFeatures::corner_feature(*polyhedron, i);
+    const Vec3 x = other.X_WS * polyhedron->vertices[i], foot = x - gap * up;
+    if (plane_is_A)
+      keep(ground, corner, {foot, x, up, gap});
+    else
+      keep(corner, ground, {x, foot, -up, gap});
   }
   if (reaches_the_distance()) return true;
   out_->resize(first_);
@@ -134,9 +137,12 @@ void ContactFinder::gather() {
   features_b_.gather(*b_, near_a, a_->shape);
 }
 
-/// Keeps a contact unless one that was found before is at the same place with the same normal.
 void ContactFinder::add(const Feature& a, const Feature& b, const Vec3& toward_B) {
-  const FeatureContact at = closest_points(a, a_->X_WS, b, b_->X_WS, toward_B);
+  keep(a, b, closest_points(a, a_->X_WS, b, b_->X_WS, toward_B));
+}
+
+/// Keeps a contact unless one that was found before is at the same place with the same normal.
+void ContactFinder::keep(const Feature& a, const Feature& b, const FeatureContact& at) {
   if (!(at.gap < reach_ && at.gap > -kTouching)) return;
   const double same = 2 * margin_;
   for (std::size_t i = first_; i < out_->size(); ++i) {
@@ -160,14 +166,16 @@ void ContactFinder::corners_on_faces(bool ground_is_A) {
     const Vec3& n = face.normal;
     const bool facing = n.cross(distance_.normal).norm() < kFacing && !distance_.normal.isZero();
     const double margin = facing ? margin_ : kBeside / kParallel * margin_;
+    const ContactFeatures::Direction up = standing.direction(n);
+    const Feature on_face = ground.feature(face);
     for (const CornerFeature& corner : standing.feet(n)) {
       const double gap = n.dot(corner.x) - face.offset - corner.radius;
-      if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, n)) continue;
+      if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, up)) continue;
       if (!ground.face_holds(face, corner.x, margin)) continue;
       if (ground_is_A)
-        add(ground.feature(face), standing.feature(corner), n);
+        add(on_face, standing.feature(corner), n);
       else
-        add(standing.feature(corner), ground.feature(face), -n);
+        add(standing.feature(corner), on_face, -n);
     }
   }
 }

@@ -18,6 +18,7 @@ CollisionFilter::CollisionFilter(const SceneDescription& scene) {
     return scene.bodies[static_cast<std::size_t>(body)].joint;
   };
 
+  excludes_.assign(static_cast<std::size_t>(count), false);
   for (int i = 0; i < count; ++i) {
     // Up along fixed joints; a cycle of them would never end, so at most one visit each.
     int top = i;
@@ -26,14 +27,21 @@ CollisionFilter::CollisionFilter(const SceneDescription& scene) {
     weld_.push_back(top);
 
     const int parent = named(joint(i).parent);
-    if (parent >= 0 && !joint(i).collides_with_parent) excluded_.insert(key(i, parent));
+    if (parent >= 0 && !joint(i).collides_with_parent) exclude(i, parent);
   }
   for (const auto& [a, b] : scene.never_collide)
-    if (named(a) >= 0 && named(b) >= 0) excluded_.insert(key(named(a), named(b)));
+    if (named(a) >= 0 && named(b) >= 0) exclude(named(a), named(b));
 }
 
 bool CollisionFilter::bodies_can_meet(int a, int b) const {
-  return a != b && weld(a) != weld(b) && !excluded_.contains(key(a, b));
+  return a != b && weld(a) != weld(b) &&
+         !(excludes_[static_cast<std::size_t>(a)] && excludes_[static_cast<std::size_t>(b)] &&
+           excluded_.contains(key(a, b)));
+}
+
+void CollisionFilter::exclude(int a, int b) {
+  excluded_.insert(key(a, b));
+  excludes_[static_cast<std::size_t>(a)] = excludes_[static_cast<std::size_t>(b)] = true;
 }
 
 std::uint64_t CollisionFilter::key(int a, int b) {

@@ -31,7 +31,10 @@ class CollisionFilter {
  private:
   static std::uint64_t key(int a, int b);
 
+  void exclude(int a, int b);
+
   std::vector<int> weld_;
+  std::vector<char> excludes_;  ///< per body: whether it is in `excluded_` with some other
   std::unordered_set<std::uint64_t> excluded_;
 };
 

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
+#include "jade/stepping/closing_rate.h"
 #include "jade/stepping/propagate.h"
 
 namespace jade {
@@ -8,6 +12,9 @@ namespace jade {
 constexpr double kNoSpeed = 1e-6;
 /// Contacts up to this multiple of the standoff are at it: the sweep finds them there to its own tolerance.
 constexpr double kAtStandoff = 1.001;
+/// A contact that something fast pushes on to the clearance is stopped there, or every later part of the step would
+/// end at once.
+constexpr double kAtClearance = 1.01;
 
 /// Times that a segment knows of [s].
 struct Horizon {
@@ -50,5 +57,41 @@ struct Closing {
   /// Euler's rules have w = J v⁺ − k with k_n = −closing_rate(c).
   double bias(const Horizon& time) const;
 };
+
+inline double Closing::impact_speed(double span) const {
+  return 2 * span * std::max(0.0, -free_pull) + std::max(kNoSpeed, carried);
+}
+
+inline bool Closing::is_impact(double span) const { return -approach > impact_speed(span); }
+
+inline bool Closing::hits(const Horizon& time) const {
+  if (gap <= kAtClearance * clearance) return approach < 0;
+  // Too slow for an impact, too fast for a row of the segment: stopped without a bounce.
+  const bool too_fast = approach * time.left < -(standoff - clearance);
+  return at_standoff() && (too_fast || is_impact(time.span));
+}
+
+inline bool Closing::is_row(const Horizon& time) const {
+  const double excess = gap - standoff, y = time.s * approach;
+  const double active = 2 * time.span * time.span * std::abs(free_pull);
+  // Semi-implicit Euler moves with the velocity of the end: what leaves now may be pulled back at once.
+  const double away =
+      time.integrator == Integrator::semi_implicit_euler ? y + time.s * time.s * std::min(0.0, free_pull) : y;
+  if (excess >= active + slack() || y < -2 * std::max(excess, 0.0) - slack() || away > slack()) return false;
+  return !is_impact(time.span);
+}
+
+inline bool Closing::lands(const Horizon& time) const {
+  const double pulled = 2 * time.s * std::abs(free_pull);
+  return gap - standoff < slack() + time.s * (std::abs(approach) + pulled);
+}
+
+inline double Closing::bias(const Horizon& time) const {
+  double excess = gap - standoff;
+  // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
+  if (time.integrator == Integrator::explicit_euler) excess += time.s * approach;
+  const double closing = closing_rate(excess, time.s, time.h, push_out_length(standoff, clearance)).value;
+  return time.integrator == Integrator::midpoint ? closing - 0.5 * approach : closing;
+}
 
 }  // namespace jade

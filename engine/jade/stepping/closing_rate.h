@@ -22,10 +22,11 @@ inline double push_out_length(double standoff, double clearance) { return 0.4 * 
 
 inline ClosingRate closing_rate(double c, double s, double h, double l) {
   if (c >= 0) return {c / s, 1 / s, -c / (s * s), 0};
-  const double y = (h / s - 1) * c / l, q = std::sqrt(1 + y * y), fastest = 3 * l / h;
-  if (-c / (s * q) > fastest) return {-fastest, 0, 0, fastest / h};
+  const double y = s == h ? 0 : (h / s - 1) * c / l, q = y == 0 ? 1 : std::sqrt(1 + y * y);
+  const double rate = c / (s * q);
+  if (-rate * h > 3 * l) return {-3 * l / h, 0, 0, 3 * l / (h * h)};
   const double slope = 1 / (s * q * q * q), by_h = -c * slope * y * c / (s * l);
-  return {c / (s * q), slope, -c / (s * s * q) - by_h * h / s, by_h};
+  return {rate, slope, -c / (s * s * q) - by_h * h / s, by_h};
 }
 
 }  // namespace jade

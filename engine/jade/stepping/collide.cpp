@@ -81,8 +81,7 @@ void Island::set_impact_directions(LiveContact& contact) {
   FeatureContact at = contact.now;
   std::optional<Vec3> n;
   if (closing(contact).is_impact(span_))
-    n = smooth_normal({collision_.shapes()[pair.a].geometry, placed(pair.slot_a, false)}, contact.a,
-                      {collision_.shapes()[pair.b].geometry, placed(pair.slot_b, false)}, contact.b, at);
+    n = smooth_normal(placed_at_start(pair.a), contact.a, placed_at_start(pair.b), contact.b, at);
   const bool smooth = n && n->dot(contact.velocity) < 0;
   if (smooth) at.normal = *n;
   set_directions(contact, at, contact.velocity);
@@ -121,6 +120,7 @@ bool Island::collide(double time) {
   report.impact_energy += energy_change(f, w);
   record_collision(law);
   rows_.add_impulses(f, [&](int tree) -> VecX& { return trees[tree]->now.v; });
+  as_expected_ = false;
 
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];

@@ -58,10 +58,12 @@ void Island::measure_speeds() {
 bool Island::was_crowded(const StepMemory& memory) const {
   int known = 0, iterated = 0;
   const auto less = [](const StepMemory::Contact& c, std::uint64_t key) { return c.key < key; };
+  auto c = memory.contacts.begin();
   for (const NearPair& pair : pairs) {
-    const std::uint64_t first = contact_key(pair, {}), beyond = first + (std::uint64_t{1} << 32);
-    for (auto c = std::lower_bound(memory.contacts.begin(), memory.contacts.end(), first, less);
-         c != memory.contacts.end() && c->key < beyond; ++c) {
+    const std::uint64_t first = contact_key(pair, 0, 0), beyond = first + (std::uint64_t{1} << 32);
+    if (c != memory.contacts.end() && c->key < first)
+      c = std::lower_bound(c, memory.contacts.end(), first, less);
+    for (; c != memory.contacts.end() && c->key < beyond; ++c) {
       ++known;
       iterated += c->iterated;
     }
@@ -231,7 +233,7 @@ bool Island::add_landings(NearPair& pair, const TimeOfImpactResult& toi, double 
   const int number = static_cast<int>(&pair - pairs.data());
   bool found = false;
   for (const ContactPoint& point : points_) {
-    const std::uint64_t key = contact_key(pair, point);
+    const std::uint64_t key = contact_key(pair, point.a.id, point.b.id);
     const auto same = std::find_if(contacts.begin(), contacts.end(),
                                    [&](const LiveContact& c) { return c.pair == number && c.key == key; });
     if (same != contacts.end()) {
@@ -240,15 +242,11 @@ bool Island::add_landings(NearPair& pair, const TimeOfImpactResult& toi, double 
       continue;
     }
     const FeatureContact now =
-        closest_points(point.a, at_start_[pair.slot_a], point.b, at_start_[pair.slot_b], point.at.normal);
+        closest_points(point.a, placed(pair.a, false), point.b, placed(pair.b, false), point.at.normal);
     // Features that do not face each other from the start on forecast nothing.
     if (!(now.gap > 0) || now.normal.dot(point.at.normal) <= 0.5) continue;
-    LiveContact& contact = contacts.emplace_back();
-    contact.pair = number;
-    contact.a = point.a;
-    contact.b = point.b;
+    LiveContact& contact = contacts.emplace_back(number, key, point);
     contact.now = now;
-    contact.key = key;
     contact.lands = true;
     found = true;
   }

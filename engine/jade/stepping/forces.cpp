@@ -34,16 +34,19 @@ bool Island::solve_rows(bool to_the_end) {
 /// b of the rows from the velocities u without contact forces: J_m (v + u) − J v − k, or for Euler's rules J u − k.
 /// Without gaps J_m u alone: no force then moves anything further than to rest.
 void Island::set_b(bool with_gaps) {
-  const auto add = [&](auto&& velocity) { rows_.add_product(velocity, problem_.b, problem_.beta); };
-  problem_.b.setZero(rows_.size());
-  problem_.beta.setZero(rows_.size());
+  const auto v = [&](int tree) -> const VecX& { return trees[tree]->now.v; };
+  const auto u = [&](int tree) -> const VecX& { return trees[tree]->u; };
   if (with_gaps) {
     problem_.b = bias_;
     problem_.beta = bias_.cwiseAbs();
-    if (settings_.integrator == Integrator::midpoint)
-      add([&](int tree) -> const VecX& { return trees[tree]->now.v; });
+  } else {
+    problem_.b.setZero(rows_.size());
+    problem_.beta.setZero(rows_.size());
   }
-  add([&](int tree) -> const VecX& { return trees[tree]->u; });
+  if (with_gaps && settings_.integrator == Integrator::midpoint)
+    rows_.add_product_of_sum(v, u, problem_.b, problem_.beta);
+  else
+    rows_.add_product(u, problem_.b, problem_.beta);
 }
 
 /// A certificate is relative to the forces, so that forces without bound make any rows look solved: what is asked of the

@@ -55,10 +55,20 @@ MovingTree::MovingTree(const Model& whole, int tree)
   now = {VecX::Zero(model.nq()), VecX::Zero(model.nv())};
 }
 
-void Island::begin(const StepSettings& settings, double h, const int* slots_of_trees) {
-  settings_ = settings;
-  h_ = h;
-  slot_of_tree = slots_of_trees;
+ShapePoses::ShapePoses(const CollisionModel& collision) {
+  for (const CollisionShape& shape : collision.shapes()) start.push_back(shape.X_LS);
+  middle = start;
+}
+
+void Island::begin(const IslandFrame& frame) {
+  settings_ = frame.settings;
+  h_ = frame.h;
+  slot_of_tree_ = frame.slot_of_tree;
+  poses_ = &frame.poses;
+  expected_ = &frame.expected;
+  fall_ = frame.fall;
+  as_expected_ = true;
+  carried_speed_ = (settings_.standoff - settings_.clearance) / h_;
   trees.clear();
   shapes.clear();
   pairs.clear();
@@ -76,19 +86,13 @@ void Island::begin(const StepSettings& settings, double h, const int* slots_of_t
   hurries_ = false;
 }
 
-/// Poses of all shapes from the kinematics at the start or at the middle.
+/// Poses of its shapes from the kinematics at the start or at the middle.
 void Island::place(bool middle) {
-  std::vector<Transform>& poses = middle ? at_middle_ : at_start_;
-  poses.resize(shapes.size());
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const CollisionShape& s = collision_.shapes()[shapes[i]];
-    const Anchor at = anchor(shapes[i]);
-    if (at.tree < 0) {
-      poses[i] = s.X_LS;
-      continue;
-    }
-    const DynamicsWorkspace& work = middle ? trees[at.tree]->middle : trees[at.tree]->start;
-    poses[i] = s.placed(work.R[at.link], work.origin[0] + work.r[at.link]);
+  for (const int shape : shapes) {
+    const CollisionShape& s = collision_.shapes()[shape];
+    if (s.anchor.tree < 0) continue;
+    const MovingTree& tree = *trees[slot_of_tree_[s.anchor.tree]];
+    (middle ? poses_->middle : poses_->start)[shape] = tree.placed(s, middle ? tree.middle : tree.start);
   }
 }
 
@@ -105,14 +109,20 @@ Vec3 Island::relative_velocity(const LiveContact& contact, bool middle) const {
 }
 
 void Island::update_start() {
+  bool placed = true;
   for (MovingTree* tree : trees) {
     if (!tree->start_is_now) {
-      update_positions(tree->model, tree->now.q, tree->start);
+      update_poses(tree->model, tree->now.q, tree->start);
       update_velocities(tree->model, tree->now.v, tree->start);
+      placed = false;
     }
     tree->start_is_now = false;
   }
-  place(false);
+  if (!placed) place(false);
+  double fastest = 0;
+  for (const MovingTree* tree : trees)
+    for (const Vec6& V : tree->start.V) fastest = std::max(fastest, V.head<3>().squaredNorm());
+  turning_ = std::sqrt(fastest);
 }
 
 /// How near two shapes have to be for their contacts to be looked at: within reach of one segment of acceleration, with a
@@ -149,7 +159,7 @@ void Island::find_contacts(const StepMemory& memory) {
   });
   boxes_.resize(shapes.size());
   for (std::size_t i = 0; bounded && i < shapes.size(); ++i)
-    boxes_[i] = bounds_of({collision_.shapes()[shapes[i]].geometry, at_start_[i]},
+    boxes_[i] = bounds_of(placed_at_start(shapes[i]),
                           hurries_ ? settings_.standoff : 2 * settings_.standoff + 0.5 * pulled_);
 
   std::swap(before_, contacts);
@@ -164,8 +174,7 @@ void Island::find_contacts(const StepMemory& memory) {
       pair.normal.setZero();
       continue;
     }
-    const PlacedShape a{collision_.shapes()[pair.a].geometry, at_start_[pair.slot_a]},
-        b{collision_.shapes()[pair.b].geometry, at_start_[pair.slot_b]};
+    const PlacedShape a = placed_at_start(pair.a), b = placed_at_start(pair.b);
     points_.clear();
     finder_.find(a, b, reach, points_, pair.direction);
     const DistanceResult& gap = finder_.distance();
@@ -184,35 +193,33 @@ void Island::find_contacts(const StepMemory& memory) {
 void Island::add_contacts(int pair) {
   order_.clear();
   for (std::size_t i = 0; i < points_.size(); ++i)
-    order_.push_back({contact_key(pairs[pair], points_[i]), static_cast<int>(i)});
+    order_.push_back({contact_key(pairs[pair], points_[i].a.id, points_[i].b.id), static_cast<int>(i)});
   if (order_.size() > 1) std::sort(order_.begin(), order_.end());
-  for (const auto& [key, i] : order_) {
-    LiveContact& contact = contacts.emplace_back();
-    contact.pair = pair;
-    contact.a = points_[i].a;
-    contact.b = points_[i].b;
-    contact.now = points_[i].at;
-    contact.key = key;
-  }
+  for (const auto& [key, i] : order_) contacts.emplace_back(pair, key, points_[i]);
 }
 
-/// Classes from the segment before, else from the step before.
+/// Classes from the segment before, else from the step before. All three lists are sorted by key.
 void Island::recall_classes(const StepMemory& memory) {
-  const auto less = [](const auto& c, std::uint64_t key) { return c.key < key; };
+  // The one after the last that was found is the next as a rule.
+  const auto find_next = [](const auto& list, auto& at, std::uint64_t key) {
+    const auto less = [](const auto& c, std::uint64_t k) { return c.key < k; };
+    if (at != list.end() && at->key < key) ++at;
+    if (at != list.end() && at->key < key) at = std::lower_bound(at, list.end(), key, less);
+    return at != list.end() && at->key == key;
+  };
+  auto old = before_.cbegin();
+  auto kept = memory.contacts.cbegin();
   for (LiveContact& contact : contacts) {
-    const auto old = std::lower_bound(before_.begin(), before_.end(), contact.key, less);
-    if (old != before_.end() && old->key == contact.key) {
+    if (find_next(before_, old, contact.key)) {
       contact.classes = old->classes;
       contact.force = old->force;
       contact.was_row = old->first_row >= 0;
       contact.carried = contact.was_row && contact.classes[0] == RowClass::clamped;
-      continue;
+    } else if (find_next(memory.contacts, kept, contact.key)) {
+      contact.classes = kept->classes;
+      contact.force = kept->force;
+      contact.carried = contact.classes[0] == RowClass::clamped;
     }
-    const auto kept = std::lower_bound(memory.contacts.begin(), memory.contacts.end(), contact.key, less);
-    if (kept == memory.contacts.end() || kept->key != contact.key) continue;
-    contact.classes = kept->classes;
-    contact.force = kept->force;
-    contact.carried = contact.classes[0] == RowClass::clamped;
   }
 }
 
@@ -222,6 +229,7 @@ void Island::keep_path(double time, double sigma) {
 }
 
 void Island::move(double sigma, double s) {
+  as_expected_ = false;
   for (MovingTree* tree : trees) {
     tree->displacement = sigma * tree->p1 + (0.5 * sigma * sigma) * tree->p2;
     std::swap(tree->q_m, tree->now.q);
@@ -231,10 +239,7 @@ void Island::move(double sigma, double s) {
 }
 
 double Island::longest_part(double left) const {
-  double fastest = 0;
-  for (const MovingTree* tree : trees)
-    for (const Vec6& V : tree->start.V) fastest = std::max(fastest, V.head<3>().squaredNorm());
-  const double turn = left * std::sqrt(fastest);
+  const double turn = left * turning_;
   return turn <= kLargestTurn ? left : left / std::ceil(turn / kLargestTurn);
 }
 
@@ -271,6 +276,7 @@ bool Island::drifts(double s) {
   if (!jointed || !turns(s)) return false;
   for (MovingTree* tree : trees) {
     const Model& model = tree->model;
+    update_inertias(model, tree->start);
     const double before = kinetic_energy(model, tree->start, tree->now.v);
     const double held = potential_energy(model, tree->start, tree->now.q);
     tree->displacement = (0.5 * s) * (tree->now.v + tree->v_next);
@@ -352,8 +358,8 @@ void Island::advance(const StepMemory& memory) {
     }
     ++report.substeps;
     update_start();
-    free_acceleration();
     left_ = h_ - time;
+    forecast_free_motion();
     if (report.substeps == 1 && !hurries_) {
       if (is_crowded(memory)) hurry();
     } else {
@@ -366,7 +372,7 @@ void Island::advance(const StepMemory& memory) {
     record_start();
     if (!hurries_ && collide(time)) {
       update_start();
-      free_acceleration();
+      forecast_free_motion();
       update_contact_speeds();
       update_limit_speeds();
     }

@@ -55,13 +55,16 @@ struct LiveLimit {
 
 /// A contact during one segment.
 struct LiveContact {
-  int pair = -1;  ///< in Island::pairs
-  Feature a, b;   ///< in the frames of the two shapes
+  LiveContact(int in_pair, std::uint64_t named, const ContactPoint& found)
+      : pair(in_pair), key(named), a(found.a), b(found.b), now(found.at) {}
+
+  int pair;  ///< in Island::pairs
+  std::uint64_t key;
+  Feature a, b;  ///< in the frames of the two shapes
   FeatureContact now, middle;
-  std::uint64_t key = 0;
   Vec3 velocity = Vec3::Zero();  ///< of b against a at the start of the segment, world axes [m/s]
   double approach = 0;           ///< Jₙ v: negative when closing [m/s]
-  double free_pull = 0;          ///< Jₙ a of the motion without contact forces [m/s²]
+  double free_pull = 0;          ///< Jₙ a of the rest of the step without contact forces [m/s²]
   bool was_row =
       false;  ///< of the segment before: it belongs to an impact even when a little above the standoff
   bool carried = false;  ///< load in the segment before, or at the end of the step before
@@ -88,11 +91,29 @@ struct LiveContact {
   double bend = 0;  ///< how much lower than its row forecasts its gap ends in a crowd, ≤ 0 [m]
 };
 
+/// Poses of all shapes of a model; those fixed to the world never change.
+struct ShapePoses {
+  explicit ShapePoses(const CollisionModel& collision);
+  std::vector<Transform> start, middle;  ///< of the segment at hand
+};
+
 /// Names a contact, the same in every step: the pair and the two features.
-inline std::uint64_t contact_key(const NearPair& pair, const ContactPoint& point) {
+inline std::uint64_t contact_key(const NearPair& pair, int feature_a, int feature_b) {
   return (static_cast<std::uint64_t>(pair.a) << 48) ^ (static_cast<std::uint64_t>(pair.b) << 32) ^
-         (static_cast<std::uint64_t>(point.a.id) << 16) ^ static_cast<std::uint64_t>(point.b.id);
+         (static_cast<std::uint64_t>(feature_a) << 16) ^ static_cast<std::uint64_t>(feature_b);
 }
+
+/// What all islands of a step share.
+struct IslandFrame {
+  const StepSettings& settings;
+  double h = 0;
+  const int* slot_of_tree = nullptr;  ///< model tree → index into `trees` of the island that holds it
+  ShapePoses& poses;
+  /// Per shape of the model: where its velocity at the start of the step takes it, turned in any way, and further by `fall`
+  /// and the standoff on every side.
+  const std::vector<Aabb>& expected;
+  double fall = 0;
+};
 
 /// Bodies that can reach each other during a step, advanced together and alone.
 class Island {
@@ -100,10 +121,9 @@ class Island {
   explicit Island(const CollisionModel& collision) : collision_(collision) {}
 
   /// Empties it for a step of length h; its memory stays.
-  void begin(const StepSettings& settings, double h, const int* slots_of_trees);
+  void begin(const IslandFrame& frame);
 
   std::vector<MovingTree*> trees;
-  const int* slot_of_tree = nullptr;  ///< model tree → index into `trees` of the island that holds it
   std::vector<int> shapes;            ///< of these trees and of the world, ascending
   std::vector<NearPair> pairs;        ///< shapes that can meet, sorted by (a, b)
   std::vector<LiveContact> contacts;  ///< sorted by key
@@ -129,10 +149,15 @@ class Island {
   void keep_path(double time, double sigma);
   void move(double sigma, double s);
   void place(bool middle);
-  const Transform& placed(int slot, bool middle) const { return (middle ? at_middle_ : at_start_)[slot]; }
+  const Transform& placed(int shape, bool middle) const {
+    return (middle ? poses_->middle : poses_->start)[shape];
+  }
+  PlacedShape placed_at_start(int shape) const {
+    return {collision_.shapes()[shape].geometry, poses_->start[shape]};
+  }
   Anchor anchor(int shape) const {
     const Anchor& at = collision_.shapes()[shape].anchor;
-    return at.tree < 0 ? at : Anchor{slot_of_tree[at.tree], at.link};
+    return at.tree < 0 ? at : Anchor{slot_of_tree_[at.tree], at.link};
   }
   Vec3 relative_velocity(const LiveContact& contact, bool middle) const;
   double longest_part(double left) const;
@@ -175,7 +200,7 @@ class Island {
   double energy_change(const VecX& f, const VecX& w) const;
 
   // segment.cpp
-  void free_acceleration();
+  void forecast_free_motion();
   void update_contact_speeds();
   Vec3 centre(int shape, const Vec3& otherwise) const;
   void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
@@ -191,7 +216,7 @@ class Island {
   void set_bias(double s);
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;
-  bool works_too_much() const;
+  bool works_too_much();
   void set_paths(double s);
   void finish_segment(double s);
 
@@ -226,6 +251,8 @@ class Island {
 
   // sweep.cpp
   double sweep(double s);
+  void begin_sweep(double s);
+  const Aabb& swept_box(int slot, double s);
   double target(const NearPair& pair) const;
 
   // recording.cpp: all of these do nothing without a trace
@@ -244,13 +271,21 @@ class Island {
   const CollisionModel& collision_;
   StepSettings settings_;
   double h_ = 0;
-  double work_ = 0;             ///< spent on the step so far, see StepSettings::patience
-  bool hurries_ = false;        ///< the rest of the step is made in a hurry
-  double span_ = 0;             ///< the longest segment that the spin of the bodies allows now [s]
-  double left_ = 0;             ///< of the step [s]
-  double pulled_ = 0;           ///< what accelerations do to the gap of any pair in a segment, at most [m]
-  double bend_span_ = 0;        ///< length of the segment for which bends were forecast [s]
-  int slip_events_ = 0;         ///< that ended a segment of this step
+  const int* slot_of_tree_ = nullptr;
+  ShapePoses* poses_ = nullptr;
+  const std::vector<Aabb>* expected_ = nullptr;
+  double fall_ = 0;
+  bool as_expected_ = false;  ///< the island is still where the step began, with the velocities of then
+  double carried_speed_ = 0;  ///< Closing::carried of contacts that carried load
+  double work_ = 0;           ///< spent on the step so far, see StepSettings::patience
+  bool hurries_ = false;      ///< the rest of the step is made in a hurry
+  double turning_ = 0;        ///< of the link that turns fastest at the start of the segment [rad/s]
+  double span_ = 0;           ///< the longest segment that the spin of the bodies allows now [s]
+  double left_ = 0;           ///< of the step [s]
+  double pulled_ = 0;         ///< what accelerations do to the gap of any pair in a segment, at most [m]
+  double prepared_for_ = 0;   ///< length of the segment whose middle and free motion are at hand; 0: none [s]
+  double bend_span_ = 0;      ///< length of the segment for which bends were forecast [s]
+  int slip_events_ = 0;       ///< that ended a segment of this step
   bool slips_stopped_ = false;  ///< this sub-step began with stopping some at once
   bool slips_end_ =
       false;  ///< some slip ends in this segment: friction of all that slide follows the start's slip
@@ -268,11 +303,11 @@ class Island {
   LcpWorkspace lcp_;
   std::vector<RowClass> warm_;
   VecX k_, bias_, scale_;
-  std::vector<double> turning_rates_;            ///< per pair: see find_slow_slides
-  std::vector<Transform> at_start_, at_middle_;  ///< per entry of `shapes`: poses
-  std::vector<ShapePath> paths_;                 ///< per entry of `shapes`
-  std::vector<MotionSample> path_starts_;        ///< per entry of `shapes`: its path at time 0
-  std::vector<Aabb> boxes_;                      ///< per entry of `shapes`
+  std::vector<double> turning_rates_;      ///< per pair: see find_slow_slides
+  std::vector<ShapePath> paths_;           ///< per entry of `shapes`
+  std::vector<MotionSample> path_starts_;  ///< per entry of `shapes`: its path at time 0
+  std::vector<Aabb> boxes_;                ///< per entry of `shapes`
+  std::vector<char> has_box_;              ///< per entry of `shapes`: in `boxes_`, of the sweep at hand
   /// How the middle of a shape moves at the start, and how much faster any point of it may be [m/s].
   struct ShapeSpeed {
     Vec3 velocity = Vec3::Zero();

@@ -101,13 +101,14 @@ void update_on_path(MovingTree& tree, double sigma) {
     tree.path_rates.segment<3>(k) =
         rotation_left_jacobian(tree.path_displacement.segment<3>(k)) * Vec3(tree.path_rates.segment<3>(k));
   }
-  update_positions(tree.model, tree.path_q, tree.on_path);
+  update_poses(tree.model, tree.path_q, tree.on_path);
   update_velocities(tree.model, tree.path_rates, tree.on_path);
 }
 
 }  // namespace
 
-LinkPath::LinkPath(const CollisionShape& shape, MovingTree& tree) : shape_(&shape), tree_(&tree) {
+LinkPath::LinkPath(const CollisionShape& shape, MovingTree& tree, const Transform& X_WS)
+    : shape_(&shape), start_(&X_WS), tree_(&tree) {
   const MovingTree::Rates& bound = tree.path_bounds[shape.anchor.link];
   acceleration_ = bound.rest + bound.by_x * (shape.centre_L.norm() + shape.reach);
 }
@@ -116,16 +117,11 @@ MotionSample LinkPath::at(double sigma) const {
   const bool known = sigma == 0 && tree_->starts_at_v;
   if (!known && tree_->on_path_at != sigma) update_on_path(*tree_, sigma);
   const DynamicsWorkspace& work = known ? tree_->start : tree_->on_path;
-  const int link = shape_->anchor.link;
+  const Vec6& V = work.V[shape_->anchor.link];
   MotionSample sample;
-  const Vec3 r = work.r[link] + work.R[link] * shape_->X_LS.p;
-  if (shape_->turned)
-    sample.X.R.noalias() = work.R[link] * shape_->X_LS.R;
-  else
-    sample.X.R = work.R[link];
-  sample.X.p = work.origin[0] + r;
-  sample.omega = work.V[link].head<3>();
-  sample.v = work.V[link].tail<3>() + cross3(sample.omega, r);
+  sample.X = sigma == 0 ? *start_ : MovingTree::placed(*shape_, work);
+  sample.omega = V.head<3>();
+  sample.v = V.tail<3>() + cross3(sample.omega, Vec3(sample.X.p - work.origin[0]));
   return sample;
 }
 
@@ -137,17 +133,21 @@ void begin_paths(MovingTree& tree, double s) {
   bound_accelerations(tree, s);
 }
 
-ShapePath path_of(const CollisionShape& shape, MovingTree* tree, double s) {
-  if (!tree) return FixedPose(shape.X_LS);
-  if (!tree->is_single_body()) return LinkPath(shape, *tree);
-  const DynamicsWorkspace& work = tree->start;
-  const RigidPath path{.c = work.origin[0],
-                       .v = tree->p1.head<3>(),
-                       .a = tree->p2.head<3>(),
-                       .omega = tree->p1.tail<3>(),
-                       .alpha = tree->p2.tail<3>()};
-  return RigidMotion(shape.geometry.core(), shape.placed(work.R[0], work.origin[0] + work.r[0]), path, s,
-                     shape.reach_from_reference);
+void add_path(const CollisionShape& shape, MovingTree* tree, const Transform& X_WS, double s,
+              std::vector<ShapePath>& paths) {
+  if (!tree) {
+    paths.emplace_back(std::in_place_type<FixedPose>, X_WS);
+  } else if (!tree->is_single_body()) {
+    paths.emplace_back(std::in_place_type<LinkPath>, shape, *tree, X_WS);
+  } else {
+    const RigidPath path{.c = tree->start.origin[0],
+                         .v = tree->p1.head<3>(),
+                         .a = tree->p2.head<3>(),
+                         .omega = tree->p1.tail<3>(),
+                         .alpha = tree->p2.tail<3>()};
+    paths.emplace_back(std::in_place_type<RigidMotion>, shape.geometry.core(), X_WS, path, s,
+                       shape.reach_from_reference);
+  }
 }
 
 }  // namespace jade

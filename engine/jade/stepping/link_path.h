@@ -13,8 +13,8 @@ namespace jade {
 /// was asked for last.
 class LinkPath final : public Motion {
  public:
-  /// After begin_paths of the tree.
-  LinkPath(const CollisionShape& shape, MovingTree& tree);
+  /// After begin_paths of the tree. `X_WS` is the pose of the shape at time 0, kept by the caller.
+  LinkPath(const CollisionShape& shape, MovingTree& tree, const Transform& X_WS);
 
   MotionSample at(double sigma) const override;
   double least_acceleration(const Vec3&) const override { return -acceleration_; }
@@ -24,6 +24,7 @@ class LinkPath final : public Motion {
 
  private:
   const CollisionShape* shape_;
+  const Transform* start_;
   MovingTree* tree_;
   double acceleration_ = 0;
 };
@@ -34,8 +35,10 @@ using ShapePath = std::variant<FixedPose, RigidMotion, LinkPath>;
 /// To be called for every tree before the paths of its shapes are asked for.
 void begin_paths(MovingTree& tree, double s);
 
-/// `tree` is null for shapes fixed to the world; a single free body moves on one parabola and one exponential.
-ShapePath path_of(const CollisionShape& shape, MovingTree* tree, double s);
+/// Appends the path of a shape that starts at the pose X_WS. `tree` is null for shapes fixed to the world; a single free body
+/// moves on one parabola and one exponential.
+void add_path(const CollisionShape& shape, MovingTree* tree, const Transform& X_WS, double s,
+              std::vector<ShapePath>& paths);
 
 inline const Motion& motion_of(const ShapePath& path) {
   return std::visit([](const Motion& motion) -> const Motion& { return motion; }, path);

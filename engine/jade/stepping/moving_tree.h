@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "jade/contact/collision_model.h"
 #include "jade/dynamics/workspace.h"
 #include "jade/model/model.h"
 
@@ -32,12 +33,19 @@ struct MovingTree {
     return model.links().size() == 1 && model.links()[0].motion == LinkMotion::free;
   }
 
-  int number = 0;                   ///< among the trees of the whole model
-  Model model;                      ///< the tree alone
-  int q0 = 0, v0 = 0;               ///< where its numbers stand in the whole state
-  DynamicsWorkspace start, middle;  ///< kinematics at the start and at the middle of the segment
-  State now;                        ///< at the start of the segment
-  bool start_is_now = false;        ///< `start` holds the kinematics of `now` already
+  /// X_WS of a shape on one of its links, from kinematics of the tree.
+  static Transform placed(const CollisionShape& shape, const DynamicsWorkspace& at) {
+    const int link = shape.anchor.link;
+    return shape.placed(at.R[link], at.origin[0] + at.r[link]);
+  }
+
+  int number = 0;      ///< among the trees of the whole model
+  Model model;         ///< the tree alone
+  int q0 = 0, v0 = 0;  ///< where its numbers stand in the whole state
+  DynamicsWorkspace start,
+      middle;                 ///< kinematics at the start (inertias when asked for) and middle of the segment
+  State now;                  ///< at the start of the segment
+  bool start_is_now = false;  ///< `start` holds the kinematics of `now` already
   std::vector<CoordinateLimit> limits;
   VecX effort, prescribed;  ///< of the step
 

@@ -45,14 +45,11 @@ Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
 
 }  // namespace
 
-/// Accelerations without contact forces, and how they pull at each contact.
-void Island::free_acceleration() {
+/// The motion of the rest of the step without contact forces, and what its accelerations bring to each link. If the next
+/// segment is that long, it begins with this.
+void Island::forecast_free_motion() {
+  prepare_middle(longest_part(left_));
   for (MovingTree* tree : trees) {
-    factor_articulated(tree->model, tree->model.armature(), tree->start);
-    passive_forces(tree->model, tree->now.q, tree->now.v, tree->tau);
-    tree->tau += tree->effort;
-    tree->a = tree->prescribed;
-    aba(tree->model, tree->tau, tree->start, tree->a);
     for (std::size_t i = 0; i < tree->link_a.size(); ++i) {
       const Link& link = tree->model.links()[i];
       Vec6& A = tree->link_a[i];
@@ -61,7 +58,7 @@ void Island::free_acceleration() {
         continue;
       }
       A = link.parent < 0 ? Vec6(Vec6::Zero()) : tree->link_a[link.parent];
-      for (int k = link.v; k < link.v + link.nv; ++k) A += tree->start.S[k] * tree->a[k];
+      for (int k = link.v; k < link.v + link.nv; ++k) A += tree->middle.S[k] * tree->a[k];
     }
   }
 }
@@ -83,9 +80,8 @@ void Island::update_contact_speeds() {
 }
 
 Closing Island::closing(const LiveContact& contact) const {
-  return {contact.now.gap,     contact.approach,
-          contact.free_pull,   settings_.standoff,
-          settings_.clearance, contact.carried ? (settings_.standoff - settings_.clearance) / h_ : 0};
+  return {contact.now.gap,    contact.approach,    contact.free_pull,
+          settings_.standoff, settings_.clearance, contact.carried ? carried_speed_ : 0};
 }
 
 void Island::set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity) {
@@ -95,9 +91,8 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
   contact.along_slip = speed > kNoSlip;
   contact.smooth = false;
   contact.directions[0] = n;
-  contact.directions[1] = contact.along_slip
-                              ? Vec3(slip / speed)
-                              : tangent_fixed_in(placed(pairs[contact.pair].slot_b, false).R, n);
+  contact.directions[1] =
+      contact.along_slip ? Vec3(slip / speed) : tangent_fixed_in(placed(pairs[contact.pair].b, false).R, n);
   // Which way the second points must not depend on which of the bodies is called a, nor on a mirror, or of several valid
   // forces another one is found: towards b's side.
   const Vec3 p = 0.5 * (at.p_A + at.p_B), across = n.cross(contact.directions[1]);
@@ -110,16 +105,19 @@ void Island::set_directions(LiveContact& contact, const FeatureContact& at, cons
 Vec3 Island::centre(int shape, const Vec3& otherwise) const {
   const CollisionShape& s = collision_.shapes()[shape];
   if (s.geometry.is_half_space()) return otherwise;
-  const Anchor on = anchor(shape);
-  if (on.tree < 0) return s.centre_L;
-  const DynamicsWorkspace& work = trees[on.tree]->start;
-  return work.origin[0] + work.r[on.link] + work.R[on.link] * s.centre_L;
+  const Transform& X_WS = placed(shape, false);
+  return s.centred ? X_WS.p : X_WS * s.centre_S;
 }
 
 /// Rows of all chosen contacts along their directions and of all chosen limits, with A and the LCP's description of them.
 void Island::add_rows(bool middle) {
   row_trees_.clear();
-  for (MovingTree* tree : trees) row_trees_.push_back({&tree->model, middle ? &tree->middle : &tree->start});
+  for (MovingTree* tree : trees) {
+    row_trees_.push_back({&tree->model, middle ? &tree->middle : &tree->start});
+    if (middle) continue;
+    update_inertias(tree->model, tree->start);
+    factor_articulated(tree->model, tree->model.armature(), tree->start);
+  }
   rows_.clear();
   problem_.form = LcpForm::contact;
   problem_.rows.clear();
@@ -183,17 +181,22 @@ void Island::prepare_middle(double s) {
     }
     update_positions(tree->model, tree->q_m, tree->middle);
     tree->diagonal = tree->model.armature();
-    for (int k = 0; midpoint && k < tree->model.nv(); ++k)
-      tree->diagonal[k] +=
-          implicit_damping(tree->model, k, s).value + 0.25 * s * s * tree->model.stiffness()[k];
+    if (tree->model.has_springs() || tree->model.has_dampers()) {
+      for (int k = 0; midpoint && k < tree->model.nv(); ++k)
+        tree->diagonal[k] +=
+            implicit_damping(tree->model, k, s).value + 0.25 * s * s * tree->model.stiffness()[k];
+      passive_forces(tree->model, tree->q_m, tree->now.v, tree->tau);
+      tree->tau += tree->effort;
+    } else {
+      tree->tau = tree->effort;
+    }
     factor_articulated(tree->model, tree->diagonal, tree->middle);
-    passive_forces(tree->model, tree->q_m, tree->now.v, tree->tau);
-    tree->tau += tree->effort;
     tree->v_bar = tree->now.v;
     free_motion(*tree, s);
     tree->v_next = tree->u;
   }
   if (midpoint) place(true);
+  prepared_for_ = s;
 }
 
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
@@ -230,7 +233,7 @@ double Island::segment(double s, SolveTrace::Length rule) {
 /// point would rise there and leave the body without support.
 FeatureContact Island::at_middle(const LiveContact& contact) const {
   const NearPair& pair = pairs[contact.pair];
-  const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
+  const Transform &X_WA = placed(pair.a, true), &X_WB = placed(pair.b, true);
   const auto& shapes_of = collision_.shapes();
   const Vec3& n = contact.now.normal;
   const PreparedShape &shape_a = shapes_of[pair.a].geometry, &shape_b = shapes_of[pair.b].geometry;
@@ -272,7 +275,8 @@ bool Island::update_free_motion(double s) {
 bool Island::solve_segment(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
   choose_rows(s);
-  prepare_middle(s);
+  if (prepared_for_ != s) prepare_middle(s);
+  prepared_for_ = 0;  // what follows moves the middle on
 
   // The same features at the middle; tangents along the slip that would be without friction, unless that ends.
   for (const int c : row_contacts_) contacts[c].middle = midpoint ? at_middle(contacts[c]) : contacts[c].now;
@@ -373,7 +377,7 @@ bool Island::forecast_bends(double s) {
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     if (!pair.has_rows) continue;
-    const Transform &X_WA = placed(pair.slot_a, true), &X_WB = placed(pair.slot_b, true);
+    const Transform &X_WA = placed(pair.a, true), &X_WB = placed(pair.b, true);
     const DistanceResult nearest = distance({collision_.shapes()[pair.a].geometry, X_WA},
                                             {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction);
     const double end = nearest.lower_bound, bend = end - forecast[k];
@@ -387,12 +391,15 @@ bool Island::forecast_bends(double s) {
 
 /// Whether the contact forces of the segment do work that matters: f · ½ J_m (v + v⁺) is exactly what the kinetic energy
 /// gains by them. Following a strongly bent path they would, at every turn of something that spins.
-bool Island::works_too_much() const {
+bool Island::works_too_much() {
   VecX w = VecX::Zero(rows_.size());
   double kinetic = 0;
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->now.v; }, w);
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->v_next; }, w);
-  for (const MovingTree* tree : trees) kinetic += kinetic_energy(tree->model, tree->start, tree->now.v);
+  for (MovingTree* tree : trees) {
+    update_inertias(tree->model, tree->start);
+    kinetic += kinetic_energy(tree->model, tree->start, tree->now.v);
+  }
   // What pushing out from the clearance within a step would do is no pumping.
   double push_out = 0;
   for (const int c : row_contacts_) push_out += solution_.f[contacts[c].first_row];

@@ -192,8 +192,9 @@ void Island::stop(const std::vector<char>& at_once) {
   for (const int l : row_limits_) problem_.b[limits[l].row] = 0;
   rows_.add_impulses(forces_of_classes(problem_, classes),
                      [&](int tree) -> VecX& { return trees[tree]->now.v; });
+  as_expected_ = false;
   update_start();
-  free_acceleration();
+  forecast_free_motion();
   update_contact_speeds();
   update_limit_speeds();
   if (trace) trace->substeps.back().solves.clear();

@@ -13,12 +13,13 @@ namespace jade {
 
 struct StepWorkspace::Data {
   explicit Data(const Model& model) : Data(model, CollisionModel(model)) {}
-  Data(const Model& model, CollisionModel shapes) : collision(std::move(shapes)) {
+  Data(const Model& model, CollisionModel shapes) : collision(std::move(shapes)), poses(collision) {
     for (std::size_t t = 0; t < model.trees().size(); ++t) trees.emplace_back(model, static_cast<int>(t));
   }
 
   CollisionModel collision;
   std::vector<MovingTree> trees;
+  ShapePoses poses;
   std::vector<Aabb> boxes,
       swept;  ///< per shape: where it is expected to be during the step, where it has been
 
@@ -134,7 +135,7 @@ void collect(const Island& island, StepResult& result) {
 class Islands {
  public:
   Islands(const Model& model, StepWorkspace::Data& data, const StepSettings& settings, double h)
-      : model_(model), data_(data), settings_(settings), h_(h) {
+      : model_(model), data_(data), settings_(settings), h_(h), fall_(2 * h * h * model.gravity().norm()) {
     data_.group.resize(data.trees.size());
     std::iota(data_.group.begin(), data_.group.end(), 0);
     data_.near.clear();
@@ -172,6 +173,7 @@ class Islands {
   StepWorkspace::Data& data_;
   const StepSettings& settings_;
   double h_;
+  double fall_;  ///< what one step of acceleration is expected to do to any point at most [m]
 };
 
 void Islands::load(const State& state, const Controls& controls) {
@@ -180,16 +182,19 @@ void Islands::load(const State& state, const Controls& controls) {
     tree.now.v = state.v.segment(tree.v0, tree.model.nv());
     tree.effort = controls.effort.segment(tree.v0, tree.model.nv());
     tree.prescribed = controls.acceleration.segment(tree.v0, tree.model.nv());
-    update_positions(tree.model, tree.now.q, tree.start);
+    update_poses(tree.model, tree.now.q, tree.start);
     update_velocities(tree.model, tree.now.v, tree.start);
     tree.start_is_now = true;
   }
+  const auto& shapes = data_.collision.shapes();
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    if (const int tree = shapes[i].anchor.tree; tree >= 0)
+      data_.poses.start[i] = MovingTree::placed(shapes[i], data_.trees[tree].start);
 }
 
 void Islands::guess() {
   const auto& shapes = data_.collision.shapes();
   data_.boxes.resize(shapes.size());
-  const double fall = 2 * h_ * h_ * model_.gravity().norm();
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const CollisionShape& shape = shapes[i];
     Aabb& box = data_.boxes[i];
@@ -199,11 +204,11 @@ void Islands::guess() {
     }
     const DynamicsWorkspace& work = data_.trees[shape.anchor.tree].start;
     const int link = shape.anchor.link;
-    const Transform X_WS = shape.placed(work.R[link], work.origin[0] + work.r[link]);
+    const Transform& X_WS = data_.poses.start[i];
     const Vec3 spin = work.V[link].head<3>(), arm = X_WS.p - work.origin[0];
     const Vec3 travel = h_ * (work.V[link].tail<3>() + cross3(spin, arm));
     const double turning = h_ * spin.norm() * shape.geometry.core().extent;
-    box = bounds_of({shape.geometry, X_WS}, settings_.standoff + turning + fall);
+    box = bounds_of({shape.geometry, X_WS}, settings_.standoff + turning + fall_);
     box.low += travel.cwiseMin(0);
     box.high += travel.cwiseMax(0);
   }
@@ -214,7 +219,7 @@ bool Islands::connect(const std::vector<Aabb>& boxes) {
   const auto& shapes = data_.collision.shapes();
   data_.joined.clear();
   for (const auto& [a, b] : data_.broad_phase.overlaps(boxes)) {
-    if (std::binary_search(data_.near.begin(), data_.near.end(), std::pair(a, b)) ||
+    if ((!data_.near.empty() && std::binary_search(data_.near.begin(), data_.near.end(), std::pair(a, b))) ||
         !data_.collision.can_meet(a, b))
       continue;
     data_.joined.push_back({a, b});
@@ -245,7 +250,12 @@ void Islands::make_islands() {
       number = data_.island_count++;
       if (number == static_cast<int>(data_.islands.size()))
         data_.islands.push_back(std::make_unique<Island>(data_.collision));
-      data_.islands[number]->begin(settings_, h_, data_.slot_of_tree.data());
+      data_.islands[number]->begin({.settings = settings_,
+                                    .h = h_,
+                                    .slot_of_tree = data_.slot_of_tree.data(),
+                                    .poses = data_.poses,
+                                    .expected = data_.boxes,
+                                    .fall = fall_});
     }
     Island& island = *data_.islands[number];
     data_.island_of_tree[t] = number;
@@ -263,6 +273,7 @@ void Islands::make_islands() {
 }
 
 void Islands::add_pairs(const StepMemory& memory) {
+  auto kept = memory.pairs.begin();
   for (const auto& [a, b] : data_.near) {
     NearPair& pair = island_of(a, b).pairs.emplace_back();
     pair.a = a;
@@ -272,8 +283,11 @@ void Islands::add_pairs(const StepMemory& memory) {
     pair.friction = material.friction;
     pair.restitution = material.restitution;
     const std::uint64_t key = pair_key(a, b);
-    const auto kept = std::lower_bound(memory.pairs.begin(), memory.pairs.end(), key,
-                                       [](const StepMemory::Pair& p, std::uint64_t k) { return p.key < k; });
+    // The one after the last that was found is the next as a rule.
+    if (kept != memory.pairs.end() && kept->key < key) ++kept;
+    if (kept != memory.pairs.end() && kept->key < key)
+      kept = std::lower_bound(kept, memory.pairs.end(), key,
+                              [](const StepMemory::Pair& p, std::uint64_t k) { return p.key < k; });
     if (kept != memory.pairs.end() && kept->key == key) pair.direction = kept->direction;
   }
 }

@@ -24,26 +24,48 @@ double Island::target(const NearPair& pair) const {
   return std::clamp(0.5 * pair.separation, kLeastGap * settings_.clearance, settings_.clearance);
 }
 
-/// The largest part of the segment that is certified for every pair of the island.
-double Island::sweep(double s) {
+/// A box that holds the shape over the whole segment.
+const Aabb& Island::swept_box(int slot, double s) {
+  if (!has_box_[slot]) {
+    boxes_[slot] = swept_bounds({collision_.shapes()[shapes[slot]].geometry, motion_of(paths_[slot])},
+                                path_starts_[slot], s)
+                       .grown(0.5 * settings_.standoff);
+    has_box_[slot] = true;
+  }
+  return boxes_[slot];
+}
+
+/// Paths of all shapes, and where they take them. What moves on with the velocity that the step began with, and accelerates
+/// by no more than was expected, stays where it was expected to; half a standoff is left for rounding.
+void Island::begin_sweep(double s) {
   paths_.clear();
   path_starts_.resize(shapes.size());
+  has_box_.assign(shapes.size(), false);
   for (MovingTree* tree : trees) begin_paths(*tree, s);
+  const bool as_expected = as_expected_ && settings_.integrator == Integrator::midpoint;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const CollisionShape& shape = collision_.shapes()[shapes[i]];
-    const int tree = anchor(shapes[i]).tree;
-    paths_.push_back(path_of(shape, tree < 0 ? nullptr : trees[tree], s));
+    const int shape = shapes[i], tree = anchor(shape).tree;
+    add_path(collision_.shapes()[shape], tree < 0 ? nullptr : trees[tree], placed(shape, false), s, paths_);
     const Motion& motion = motion_of(paths_[i]);
     path_starts_[i] = motion.at(0);
-    boxes_[i] = swept_bounds({shape.geometry, motion}, path_starts_[i], s).grown(0.5 * settings_.standoff);
+    if (tree < 0) continue;
+    bool expected = as_expected;
+    if (as_expected) {
+      const Motion::AxisAccelerations a = motion.axis_accelerations();
+      expected = 0.5 * s * s * std::max(a.most.maxCoeff(), -a.least.minCoeff()) <= fall_;
+    }
+    swept[i].include(expected ? (*expected_)[shape] : swept_box(static_cast<int>(i), s));
   }
+}
 
+/// The largest part of the segment that is certified for every pair of the island.
+double Island::sweep(double s) {
+  begin_sweep(s);
   if (trace) trace->substeps.back().solves.back().hit = {};
   double certified = until_limit(s);
   row_blocked_ = false;
   blocked_.clear();
   for (NearPair& pair : pairs) {
-    if (!boxes_[pair.slot_a].overlaps(boxes_[pair.slot_b])) continue;
     const double goal = target(pair);
     const MovingShape a{collision_.shapes()[pair.a].geometry, motion_of(paths_[pair.slot_a])},
         b{collision_.shapes()[pair.b].geometry, motion_of(paths_[pair.slot_b])};
@@ -51,6 +73,7 @@ double Island::sweep(double s) {
     const StartingGap start{path_starts_[pair.slot_a], path_starts_[pair.slot_b], pair.normal,
                             pair.separation, goal};
     if (!pair.normal.isZero(0) && stays_apart(a, b, start, s)) continue;
+    if (!swept_box(pair.slot_a, s).overlaps(swept_box(pair.slot_b, s))) continue;
     const TimeOfImpactResult toi = time_of_impact(
         a, b, {.duration = s, .target = goal, .tolerance = kSweepTolerance * goal, .hint = pair.direction});
     pair.direction = toi.normal;
@@ -60,10 +83,6 @@ double Island::sweep(double s) {
     if (toi.time >= certified) continue;
     certified = toi.time;
     row_blocked_ = pair.has_rows;
-  }
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    swept[i].include(boxes_[i].low);
-    swept[i].include(boxes_[i].high);
   }
   return certified;
 }
