@@ -212,14 +212,8 @@ double Island::segment(double s, SolveTrace::Length rule) {
       solve_segment(s);
       record_solve(s, SolveTrace::Length::same);
     }
-    // From other velocities nothing of what was solved before counts: the length is a share of the rest.
-    if (stop_slips(s)) {
-      const double length = segment(s, SolveTrace::Length::rest);
-      // A length that a hit decided depends on more than that, and the tape has let go of it.
-      if (trace && rule == SolveTrace::Length::swept)
-        trace->substeps.back().solves.back().nearest.nearer({.kind = Kink::Kind::event, .distance = 0});
-      return length;
-    }
+    // From other velocities nothing of what was solved before counts but the length.
+    if (stop_slips(s)) return segment(s, SolveTrace::Length::stopped);
     if (slips_end_) cut_where_slip_ends(s);
   }
   finish_segment(s);
