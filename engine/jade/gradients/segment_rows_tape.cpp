@@ -208,12 +208,28 @@ void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, int cou
   const bool explicit_euler = step_->integrator == Integrator::explicit_euler;
   double excess = contact.now.gap - step_->standoff;
   if (explicit_euler) excess += s * contact.approach;
+  const auto excess_of = [&](const RowsTrace& other) {
+    return substep_->contacts[static_cast<std::size_t>(other.contact)].now.gap - step_->standoff;
+  };
+  const auto for_each_other = [&](auto&& visit) {
+    for (const RowsTrace& other : trace.rows) {
+      const ContactTrace& at = substep_->contacts[static_cast<std::size_t>(other.contact)];
+      if (&other != &rows && at.shape_a == contact.shape_a && at.shape_b == contact.shape_b) visit(other);
+    }
+  };
+  double others = 0;
+  if (midpoint()) for_each_other([&](const RowsTrace& other) { others += squared_depth(excess_of(other)); });
   const ClosingRate closing =
-      closing_rate(excess, s, step_->h, push_out_length(step_->standoff, step_->clearance));
+      closing_rate(excess, s, step_->h, push_out_length(step_->standoff, step_->clearance), others);
   // What of the closing speed is in the bias: of the gap that explicit Euler looks ahead to, or half of it.
   const double of_approach = explicit_euler ? closing.by_excess * s : midpoint() ? -0.5 : 0;
   const Row12 gap = start.along(start.n);  // and the closing speed by rates
   maps.by_start.row(0) -= closing.by_excess * gap;
+  if (closing.by_others != 0)
+    for_each_other([&](const RowsTrace& other) {
+      const PlacedContact& at = start_contact(other.contact);
+      maps.by_start.row(0) -= closing.by_others * 2 * std::min(excess_of(other), 0.0) * at.along(at.n);
+    });
   if (of_approach != 0) {
     maps.by_start.row(0) -= of_approach * approach_by_position(start, v);
     maps.by_v.row(0) -= of_approach * gap;

@@ -42,11 +42,12 @@ bool Closing::lands(const Horizon& time) const {
   return gap - standoff < slack() + time.s * (std::abs(approach) + pulled);
 }
 
-double Closing::bias(const Horizon& time) const {
+double Closing::bias(const Horizon& time, double others) const {
   double excess = gap - standoff;
   // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
   if (time.integrator == Integrator::explicit_euler) excess += time.s * approach;
-  const double closing = closing_rate(excess, time.s, time.h, push_out_length(standoff, clearance)).value;
+  const double closing =
+      closing_rate(excess, time.s, time.h, push_out_length(standoff, clearance), others).value;
   return time.integrator == Integrator::midpoint ? closing - 0.5 * approach : closing;
 }
 

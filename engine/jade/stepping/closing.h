@@ -48,7 +48,8 @@ struct Closing {
   /// products of J_m:
   ///   −k_n − J v,  k_n = −closing_rate(c) − ½ Jₙ v
   /// Euler's rules have w = J v⁺ − k with k_n = −closing_rate(c).
-  double bias(const Horizon& time) const;
+  /// `others`: see closing_rate.
+  double bias(const Horizon& time, double others = 0) const;
 };
 
 }  // namespace jade

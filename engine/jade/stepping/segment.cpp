@@ -8,6 +8,7 @@
 #include "jade/dynamics/kinematics.h"
 #include "jade/dynamics/manifold.h"
 #include "jade/geometry/distance.h"
+#include "jade/stepping/closing_rate.h"
 #include "jade/stepping/island.h"
 #include "jade/stepping/midpoint.h"
 
@@ -322,10 +323,19 @@ bool Island::solve_segment(double s) {
 void Island::set_bias(double s) {
   bias_.setZero(rows_.size());
   const bool midpoint = settings_.integrator == Integrator::midpoint;
-  for (const int c : row_contacts_) {
-    const LiveContact& contact = contacts[c];
+  const auto depth = [&](int c) { return squared_depth(contacts[c].now.gap - settings_.standoff); };
+  double all = 0;  // of the pair, whose contacts follow each other
+  for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
+    const LiveContact& contact = contacts[row_contacts_[i]];
+    if (midpoint && (i == 0 || contacts[row_contacts_[i - 1]].pair != contact.pair)) {
+      all = 0;
+      for (std::size_t j = i; j < row_contacts_.size() && contacts[row_contacts_[j]].pair == contact.pair;
+           ++j)
+        all += depth(row_contacts_[j]);
+    }
+    const double others = std::max(0.0, all - depth(row_contacts_[i]));
     bias_[contact.first_row] =
-        closing(contact).bias(horizon(s)) + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
+        closing(contact).bias(horizon(s), others) + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
     for (int r = 1; midpoint && r < contact.rows; ++r)
       bias_[contact.first_row + r] -= slip_at_start(contact, r);
   }
