@@ -243,7 +243,7 @@ void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, int cou
     const double weight = midpoint() ? 2 : 1, span = bend.span;
     if (segment.bends[b] >= 0) tape.add_scaled(out, segment.bends[b], 1, -weight * s / (span * span));
     tape.add_scaled(out, length, 1, -weight * bend.value / (span * span));
-    tape.add_scaled(out, solve(bend.from).s, 1, 2 * weight * bend.value * s / (span * span * span));
+    tape.add_scaled(out, length_of(bend.from), 1, 2 * weight * bend.value * s / (span * span * span));
   }
   if (!midpoint() || count < 2) return;
   SlipDerivative slip;
