@@ -78,6 +78,8 @@ class IslandTape {
   };
 
   bool midpoint() const { return step_->integrator == Integrator::midpoint; }
+  /// See Horizon::whole: a fixed part of the step.
+  double whole() const { return midpoint() ? substep_->span : step_->h; }
   void refuse(const std::string& why) {
     if (no_derivative.empty()) no_derivative = why;
   }

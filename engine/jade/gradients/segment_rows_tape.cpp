@@ -186,13 +186,13 @@ void IslandTape::add_limit_rows(const SolveTrace& trace, const Solve& slots, int
     double excess = limit.gap - limit.standoff;
     if (explicit_euler) excess += trace.s * limit.approach;
     const ClosingRate closing =
-        closing_rate(excess, trace.s, step_->h, push_out_length(limit.standoff, limit.clearance));
+        closing_rate(excess, trace.s, whole(), push_out_length(limit.standoff, limit.clearance));
     const double by_v = explicit_euler ? closing.by_excess * trace.s : midpoint() ? 0.5 : 0;  // ½ = 1 − ½
     tape.add_scaled(out + row.row, q_ + limit.velocity, 1, -closing.by_excess * limit.sign);
     tape.add_scaled(out + row.row, v_ + limit.velocity, 1, -by_v * limit.sign);
     tape.add_scaled(out + row.row, slots.s, 1,
                     -closing.by_s - (explicit_euler ? closing.by_excess * limit.approach : 0));
-    tape.add_scaled(out + row.row, step_size_in, 1, -closing.by_h);
+    tape.add_scaled(out + row.row, step_size_in, 1, -closing.by_h * whole() / step_->h);
   }
 }
 
@@ -220,7 +220,7 @@ void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, int cou
   double others = 0;
   if (midpoint()) for_each_other([&](const RowsTrace& other) { others += squared_depth(excess_of(other)); });
   const ClosingRate closing =
-      closing_rate(excess, s, step_->h, push_out_length(step_->standoff, step_->clearance), others);
+      closing_rate(excess, s, whole(), push_out_length(step_->standoff, step_->clearance), others);
   // What of the closing speed is in the bias: of the gap that explicit Euler looks ahead to, or half of it.
   const double of_approach = explicit_euler ? closing.by_excess * s : midpoint() ? -0.5 : 0;
   const Row12 gap = start.along(start.n);  // and the closing speed by rates
@@ -236,7 +236,7 @@ void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, int cou
   }
   const double by_s = closing.by_s + (explicit_euler ? closing.by_excess * contact.approach : 0);
   tape.add_scaled(out, length, 1, -by_s);
-  if (closing.by_h != 0) tape.add_scaled(out, step_size_in, 1, -closing.by_h);
+  if (closing.by_h != 0) tape.add_scaled(out, step_size_in, 1, -closing.by_h * whole() / step_->h);
   for (std::size_t b = 0; b < trace.bends.size(); ++b) {
     const BendTrace& bend = trace.bends[b];
     if (bend.shape_a != contact.shape_a || bend.shape_b != contact.shape_b) continue;

@@ -47,7 +47,7 @@ double Closing::bias(const Horizon& time, double others) const {
   // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
   if (time.integrator == Integrator::explicit_euler) excess += time.s * approach;
   const double closing =
-      closing_rate(excess, time.s, time.h, push_out_length(standoff, clearance), others).value;
+      closing_rate(excess, time.s, time.whole(), push_out_length(standoff, clearance), others).value;
   return time.integrator == Integrator::midpoint ? closing - 0.5 * approach : closing;
 }
 

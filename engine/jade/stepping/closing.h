@@ -16,6 +16,9 @@ struct Horizon {
   double left = 0;  ///< of the step
   double h = 0;     ///< the step
   Integrator integrator = Integrator::midpoint;
+
+  /// In which contacts are pushed out of the standoff: parts of a step that only a spin makes short are whole.
+  double whole() const { return integrator == Integrator::midpoint ? span : h; }
 };
 
 /// Something that must not close: the gap between two shapes at a contact, or between a coordinate and its limit.

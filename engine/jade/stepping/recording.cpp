@@ -54,6 +54,7 @@ void Island::record_start() {
   SubstepTrace& substep = trace->substeps.emplace_back();
   substep.q = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.now.q; });
   substep.left = left_;
+  substep.span = span_;
   substep.contacts.reserve(contacts.size());
   for (const LiveContact& contact : contacts) {
     const NearPair& pair = pairs[contact.pair];

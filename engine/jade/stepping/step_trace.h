@@ -158,6 +158,7 @@ struct SolveTrace {
 struct SubstepTrace {
   VecX q, v;        ///< at its start; v after the impulses
   double left = 0;  ///< of the step [s]
+  double span = 0;  ///< the longest segment that the spin of the bodies allows, a whole part of the step [s]
   std::vector<ContactTrace> contacts;
   std::vector<LimitTrace> limits;
   bool collides = false;
