@@ -24,8 +24,8 @@ constexpr double kPivoting = 0.1;
 // A slip that ends within this share of the segment ends at its start: what it would still move is below the square of
 // this, of what a body falls in the segment.
 constexpr double kAtOnce = 1e-3;
-// An event this near to the end of the segment is the end.
-constexpr double kAtEnd = 1e-9;
+// An event this near to an end of the segment is that end: cuts so short would divide by their length what is rounding.
+constexpr double kAtEnd = 1e-7;
 // Each end is located from a linear forecast; later looks settle what the first left of the slip.
 constexpr int kMostLooks = 4;
 // In one step; what wobbles could stick and slip without end.
