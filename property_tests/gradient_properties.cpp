@@ -27,6 +27,37 @@ RC_GTEST_PROP(StepGradient, IsTheTransposeOfItsVectorProducts, ()) {
   RC_ASSERT(arbitrary_trial({.most_things = 3}, {.differences = false}).transpose_error <= 1e-12);
 }
 
+RC_GTEST_PROP(StepGradient, AgreesWithDifferences, ()) {
+  const GradientTrial trial = arbitrary_trial({.most_things = 3}, {});
+  RC_CLASSIFY(trial.regular(), "regular");
+  for (const gradient_trial::DirectionTrial& direction : trial.directions)
+    if (direction.check.differences.smoothness == Smoothness::regular)
+      RC_ASSERT(direction.check.error <= gradient_trial::TrialSettings{}.tolerance);
+}
+
+/// Worlds of `jade gradient fuzz` in which gradients were wrong, or differences found a kink that need not be there.
+TEST(StepGradient, IsRightWhereItWasWrong) {
+  constexpr struct {
+    std::uint64_t seed, index;
+    const char* what;
+    bool has_no_kink = true;
+  } worlds[] = {
+      {2, 38, "slips end in segments that hits made shorter", false},
+      {1, 54, "slips are stopped at once in a segment that a hit made shorter", false},
+      {1, 43, "a bend that was capped, of a solve that nothing else asks for"},
+      {1, 12, "a box slides and turns on four corners, whose rows depend on each other, in short segments"},
+      {2, 14, "a cylinder slides on its end"},
+      {4, 27, "the rim of a cylinder hits the edge of a box", false},
+  };
+  for (const auto& [seed, index, what, has_no_kink] : worlds) {
+    const GradientTrial trial = try_gradient(generators::random_world(seed, index, {.most_things = 4}),
+                                             generators::mixed_seed(seed, "gradient", index));
+    if (has_no_kink) EXPECT_TRUE(trial.regular()) << what;
+    EXPECT_TRUE(trial.regularity.regular) << what << ": " << trial.regularity.why;
+    EXPECT_LE(trial.worst(), gradient_trial::TrialSettings{}.tolerance) << what;
+  }
+}
+
 /// A gradient that is off by a millionth in one entry is seen.
 TEST(GradientTrial, SeesASmallError) {
   const Differences d = differentiate([](double s) { return VecX::Constant(2, std::exp(s)); });

@@ -213,6 +213,11 @@ class Grower {
     return spin * numbers.direction(Vec3::UnitX()).normalized();
   }
 
+  /// Something was placed at a standoff, above a floor or a box if `on_something`.
+  void note_touching(bool on_something) {
+    if (on_something && world.scene.gravity.isZero(0)) world.touches_without_load = true;
+  }
+
   static void set_state(BodyDescription& body, const Vec3& at, const Quat& q, const Vec3& v, const Vec3& w) {
     body.joint.position = {at.x(), at.y(), at.z(), q.w(), q.x(), q.y(), q.z()};
     body.joint.velocity = {v.x(), v.y(), v.z(), w.x(), w.y(), w.z()};
@@ -228,6 +233,7 @@ class Grower {
       Vec3 v = numbers.vector(3, Vec3(0, 0, 0));
       v.z() = 0;
       set_state(body, at, Quat::Identity(), v, Vec3::Zero());
+      note_touching(climate_.fixed);
     } else {
       const Vec3 above(wish.x(), wish.y(), solid.reach + 1e-3 + std::abs(wish.z()));
       const Vec3 at = find_place(above, solid.reach, false);
@@ -244,6 +250,7 @@ class Grower {
     const double radius = 0.5 * (total + 1.5 * side);
     const Vec3 wish = numbers.vector(1, Vec3(0, 0, 0));
     const Vec3 at = find_place(Vec3(wish.x(), wish.y(), 0.5 * total), radius, true);
+    note_touching(true);
     for (int k = 0; k < levels; ++k) {
       BodyDescription body{.name = name + "_" + std::to_string(k)};
       body.shapes = {made_of(Box{Vec3(side, side, height)}, density(numbers))};

@@ -31,6 +31,11 @@ struct Climate {
 struct World {
   SceneDescription scene;
   double h = 0.01;  ///< the time step to take [s]
+  /// Something was placed at the standoff of what it would rest on, and there is no gravity: it touches without a load. Gap,
+  /// closing speed and force all vanish there, which no motion leads to: a start of measure zero, and a kink of the physics
+  /// itself, since what is moved into the floor is pushed and what is moved away is not. A step must cope with it, so it is
+  /// drawn; who counts how often a gradient exists has to say how many of these there were.
+  bool touches_without_load = false;
 };
 
 /// `setting` is the seed of what holds for the whole: floor, friction, restitution, gravity, time step; 0: plain ones.

@@ -20,13 +20,14 @@ using Json = nlohmann::ordered_json;
 struct Summary {
   bool done = false, regular = false, kink = false, claims_regular = false;
   bool impacts = false, contacts = false, error = false;
+  bool loaded = true;
   double transpose = 0;
   std::array<Smoothness, 3> smoothness{};
   std::array<double, 3> errors{};
   std::string why;
 };
 
-Summary summary(const GradientTrial& trial) {
+Summary summary(const generators::World& world, const GradientTrial& trial) {
   Summary s{.done = true,
             .regular = trial.regular(),
             .kink = trial.kink(),
@@ -34,6 +35,7 @@ Summary summary(const GradientTrial& trial) {
             .impacts = trial.impacts > 0,
             .contacts = trial.contacts > 0,
             .error = !trial.error.empty(),
+            .loaded = !world.touches_without_load,
             .transpose = trial.transpose_error,
             .why = trial.regularity.why};
   for (std::size_t k = 0; k < 3; ++k) {
@@ -81,15 +83,18 @@ GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
       {.count = settings.count, .jobs = settings.jobs, .stop = settings.stop, .progress = settings.progress},
       [&](std::size_t, std::uint64_t k) {
         const GradientDraw one = draw(settings, settings.first + k);
-        summaries[k] = summary(gradient_trial::try_gradient(one.world, one.numbers, settings.trial));
+        summaries[k] =
+            summary(one.world, gradient_trial::try_gradient(one.world, one.numbers, settings.trial));
       });
   result.interrupted = result.done < settings.count;
   for (std::uint64_t k = 0; k < settings.count; ++k) {
     const Summary& s = summaries[k];
     if (!s.done) continue;
+    result.loaded += s.loaded;
     result.errors += s.error;
     if (s.error) continue;
     result.regular += s.regular;
+    result.regular_loaded += s.regular && s.loaded;
     result.with_impacts += s.impacts;
     result.with_contacts += s.contacts;
     result.not_claimed += s.regular && !s.claims_regular;
@@ -126,6 +131,9 @@ Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& r
       fmt::format("Regular in all three directions: {} of {} ({:.1f} %), as differences from both sides see "
                   "it; the gradient has no say in it.",
                   result.regular, result.done, 100 * result.regular_share()),
+      fmt::format("Among the {} worlds in which nothing was placed to touch without a load, a kink of the "
+                  "physics: {} ({:.1f} %).",
+                  result.loaded, result.regular_loaded, 100 * result.regular_share_of_loaded()),
       fmt::format("The gradient calls {} of these irregular, and {} worlds with a kink regular.",
                   result.not_claimed, result.wrongly_claimed),
       fmt::format("Products from the left against the Jacobians: worst relative difference {:.1e}.",
@@ -159,6 +167,9 @@ Json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& res
           {"tolerance", settings.trial.tolerance},
           {"regular", result.regular},
           {"regular_share", result.regular_share()},
+          {"without_unloaded_touching", result.loaded},
+          {"regular_without_unloaded_touching", result.regular_loaded},
+          {"regular_share_without_unloaded_touching", result.regular_share_of_loaded()},
           {"with_contacts", result.with_contacts},
           {"with_impacts", result.with_impacts},
           {"refused_by_step", result.errors},

@@ -53,15 +53,22 @@ struct GradientFuzzResult {
   bool interrupted = false;
   std::array<DirectionTally, 3> directions;
   std::uint64_t regular = 0;  ///< worlds in which all three directions are
-  std::uint64_t errors = 0;   ///< worlds that a step refused
+  std::uint64_t loaded =
+      0;  ///< worlds in which nothing was placed to touch without a load, see generators::World
+  std::uint64_t regular_loaded = 0;  ///< regular ones among them
+  std::uint64_t errors = 0;          ///< worlds that a step refused
   std::uint64_t with_impacts = 0, with_contacts = 0;
   std::uint64_t not_claimed = 0;          ///< regular worlds whose gradient says that it is not
   std::uint64_t wrongly_claimed = 0;      ///< worlds with a kink whose gradient says that it is regular
   double worst_transpose = 0;             ///< of Jᵀ against J
   std::vector<GradientFailure> failures;  ///< regular directions beyond the tolerance, by index
 
-  double regular_share() const {
-    return done == 0 ? 0 : static_cast<double>(regular) / static_cast<double>(done);
+  double regular_share() const { return share(regular, done); }
+  double regular_share_of_loaded() const { return share(regular_loaded, loaded); }
+
+ private:
+  static double share(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
   }
 };
 

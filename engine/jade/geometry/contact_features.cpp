@@ -22,6 +22,10 @@ constexpr double kAcross = 1e-7;
 // Part of its size within which a point counts as being on a rim, or at the end of an edge.
 constexpr double kNear = 1e-3;
 
+// A cylinder that leans by less than this stands on its end, whose rim is seen at four places: its lowest point is below the
+// lowest of them by less than a third of a radius times this, nanometres, and may be anywhere on the rim. As a fifth place it
+// would come and go and run around the rim with rounding.
+constexpr double kFlat = 1e-5;
 // A cylinder whose axis is within 26° of a face's normal stands on its rim, else it lies or rolls.
 constexpr double kStanding = 0.9;
 
@@ -160,8 +164,9 @@ const std::vector<CornerFeature>& ContactFeatures::feet(const Vec3& n) {
     };
     // The lowest point of the rim is stationary along it, the others are fixed in the body: the gap of each changes
     // with the pose as that of a point of the body does.
-    if (slope > kRounding) add(-radius / slope * n_S.head<2>(), 0);
-    if (std::abs(n_S.z()) < kStanding) continue;
+    const bool stands = std::abs(n_S.z()) >= kStanding;
+    if (slope > (stands ? kFlat : kRounding)) add(-radius / slope * n_S.head<2>(), 0);
+    if (!stands) continue;
     for (int k = 0; k < 4; ++k) add((k & 1 ? -radius : radius) * Vec2::Unit(k / 2), 1 + k);
   }
   return feet_;

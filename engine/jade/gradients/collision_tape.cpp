@@ -124,9 +124,11 @@ void IslandTape::add_impulse_rows(const CollisionTrace& collision, std::size_t i
   add_links(out, by.J.topRows(rows.count), rates(links, Place::start, q_, impulse.to, -1, 1 + forces_out_),
             -1);
   if (!impulse.bounces || !bounces) return;
+  const double e = collision.stops ? -1 : contact.restitution;
   const Sides v = rates(links, Place::start, collision.v_before);
-  add_links(out, approach_by_position(at, v), q, -contact.restitution);
-  add_links(out, at.along(at.n), before, -contact.restitution);
+  add_links(out, approach_by_position(at, v), q, -e);
+  add_links(out, at.along(at.n), before, -e);
+  if (collision.stops) return;
   for (const Use& use : uses_)
     if (use.id.kind == ParameterKind::restitution && use.id.index == contact.material)
       tape.add_scaled(out, use.row, 1, -at.n.dot(at.velocity(v)));
@@ -178,7 +180,7 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
   end_forces();
   for (const LimitRowTrace& row : collision.limits) {
     const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
-    const double e = row.bounces ? limit.restitution : 0;
+    const double e = collision.stops ? -1 : row.bounces ? limit.restitution : 0;
     if (impulse.given)
       tape.add_scaled(velocity + limit.velocity, forces_before + row.row, 1, e * limit.sign);
     else if (impulse.bounces)

@@ -1,5 +1,7 @@
 #include "jade/gradients/contact_rows.h"
 
+#include <Eigen/LU>
+
 #include "jade/dynamics/spatial.h"
 #include "jade/geometry/contact_features.h"
 #include "jade/geometry/smooth_normal.h"
@@ -19,6 +21,47 @@ Mat3x6 cross_columns(const Vec3& a, const Matrix& M) {
   out.row(1) = a[2] * M.row(0) - a[0] * M.row(2);
   out.row(2) = a[0] * M.row(1) - a[1] * M.row(0);
   return out;
+}
+
+/// How the tangent of a cylinder's rim turns per length along it, world: −radial / radius. Zero for lines that are straight.
+Vec3 curvature_of(const Feature& feature, const PreparedShape& shape, const Transform& X_WS) {
+  const bool rim = feature.kind == Feature::Kind::line && feature.radius == 0 && !shape.is_half_space() &&
+                   shape.core().kind == ConvexCore::Kind::cylinder;
+  if (!rim) return Vec3::Zero();
+  const double r = shape.core().half.x();
+  return X_WS.R * Vec3(-feature.point.x() / (r * r), -feature.point.y() / (r * r), 0);
+}
+
+/// Where the rim of a cylinder crosses an edge or another rim it is seen as its tangent t, which travels along it and turns.
+/// With the lengths l that the nearest points travel by, d = x_B − x_A = g n, bodies displaced by u and turned by θ:
+///   d·t = 0 of both  ⇒  (δ + t_B l_B − t_A l_A)·t + g n·dt = 0,   dt = θ × t + κ l,   δ = dx_B − dx_A at the feet
+///   dn = ± (1 − n nᵀ)(dt_A × t_B + t_A × dt_B) / |t_A × t_B|,   dp = ½ (dx_A + t_A l_A + dx_B + t_B l_B)
+void cross_curves(const FeatureContact& at, const Vec3 (&t)[2], const Vec3 (&curvature)[2],
+                  const ShapePoses& poses, PlacedContact& out) {
+  const Vec3& n = at.normal;
+  const Vec3 across = t[0].cross(t[1]);
+  const double c = t[0].dot(t[1]), g = at.gap;
+  Eigen::Matrix2d M;
+  M << -1 + g * n.dot(curvature[0]), c, -c, 1 + g * n.dot(curvature[1]);
+  const Eigen::Matrix2d inverse = M.inverse();
+  const double per = (across.dot(n) < 0 ? -1 : 1) / across.norm();
+  const Vec3 arm[2] = {at.p_A - poses.reference_a, at.p_B - poses.reference_b};
+  for (int column = 0; column < 12; ++column) {
+    const int side = column / 6, axis = column % 3;
+    const bool turns = column % 6 >= 3;
+    Vec3 dx[2] = {Vec3::Zero(), Vec3::Zero()}, dt[2] = {Vec3::Zero(), Vec3::Zero()};
+    dx[side] = turns ? Vec3(Vec3::Unit(axis).cross(arm[side])) : Vec3(Vec3::Unit(axis));
+    if (turns) dt[side] = Vec3::Unit(axis).cross(t[side]);
+    const Vec3 apart = dx[1] - dx[0];
+    const Vec2 l = -(inverse * Vec2(apart.dot(t[0]) + g * n.dot(dt[0]), apart.dot(t[1]) + g * n.dot(dt[1])));
+    for (int k = 0; k < 2; ++k) {
+      dx[k] += l[k] * t[k];
+      dt[k] += l[k] * curvature[k];
+    }
+    const Vec3 dn = per * (dt[0].cross(t[1]) + t[0].cross(dt[1]));
+    out.N.col(column) = dn - n.dot(dn) * n;
+    out.P.col(column) = 0.5 * (dx[0] + dx[1]);
+  }
 }
 
 }  // namespace
@@ -80,6 +123,13 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
       closest_points_derivative(on_a, X_WA, on_b, X_WB, n, {poses.reference_a, poses.reference_b});
   out.N = derivative.normal;
   out.P = derivative.midpoint;
+  if (start == nullptr && may_travel && on_a.kind == Feature::Kind::line &&
+      on_b.kind == Feature::Kind::line) {
+    const Vec3 tangents[2] = {X_WA.R * on_a.direction, X_WB.R * on_b.direction};
+    const Vec3 curvatures[2] = {curvature_of(on_a, shape_a, X_WA), curvature_of(on_b, shape_b, X_WB)};
+    if (!curvatures[0].isZero(0) || !curvatures[1].isZero(0))
+      cross_curves(at, tangents, curvatures, poses, out);
+  }
   out.travels = out.turns = false;
   for (int side = 0; side < 2; ++side) {
     out.moves[side] = poses.moves[side];

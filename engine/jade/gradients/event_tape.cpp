@@ -135,6 +135,8 @@ int IslandTape::event_of(int index) {
 
 /// bend = gap(end) − (gap + n_m·Δ_m(d)), d the displacement of the whole segment; −1: it does not move.
 int IslandTape::bend_of(const BendTrace& bend) {
+  // Rows know the length of that solve whether the bend moves or not, and must not put it on the tape amid their own.
+  static_cast<void>(length_of(bend.from));
   if (bend.capped || bend.contact < 0) return -1;
   const SolveTrace& from = substep_->solves[static_cast<std::size_t>(bend.from)];
   const PathEnd& end = path_end(bend.from, from.s);

@@ -105,23 +105,28 @@ void IslandTape::add_displacement(const Part& own, int out, int from, int by, do
 }
 
 int IslandTape::length_of(int index) {
+  if (solves_[static_cast<std::size_t>(index)].s < 0) {
+    const int s = tape.slot(1);
+    add_length(index, s);
+    solves_[static_cast<std::size_t>(index)].s = s;
+  }
+  return solves_[static_cast<std::size_t>(index)].s;
+}
+
+void IslandTape::add_length(int index, int out) {
   const SolveTrace& trace = substep_->solves[static_cast<std::size_t>(index)];
-  const int s = tape.slot(1);
   switch (trace.rule) {
     case SolveTrace::Length::rest:
-      tape.add_scaled(s, left_, 1, trace.factor);
-      break;
+      return tape.add_scaled(out, left_, 1, trace.factor);
     case SolveTrace::Length::same:
-      tape.add_scaled(s, solve(trace.from).s, 1, trace.factor);
-      break;
+      return tape.add_scaled(out, length_of(trace.from), 1, trace.factor);
     case SolveTrace::Length::swept:
-      tape.add_scaled(s, hit_of(trace.from), 1, trace.factor);
-      break;
+      return tape.add_scaled(out, hit_of(trace.from), 1, trace.factor);
     case SolveTrace::Length::event:
-      tape.add_scaled(s, event_of(trace.from), 1, 1);
-      break;
+      return tape.add_scaled(out, event_of(trace.from), 1, 1);
+    case SolveTrace::Length::stopped:
+      return tape.add_scaled(out, stopped_length_, 1, trace.factor);
   }
-  return s;
 }
 
 const IslandTape::PathEnd& IslandTape::path_end(int index, double sigma) {
@@ -235,7 +240,11 @@ void IslandTape::move() {
   const int last = static_cast<int>(substep_->solves.size()) - 1;
   const SolveTrace& trace = substep_->solves[static_cast<std::size_t>(last)];
   const double sigma = substep_->sigma, s = trace.s;
-  if (sigma == 0) return;
+  if (sigma == 0) {
+    const bool stops = substep_ != &island_->substeps.back() && (substep_ + 1)->collision.stops;
+    if (stops) stopped_length_ = length_of(last);
+    return;
+  }
   const bool hits = sigma != s;
   stop_slip(trace);
   const int length = hits ? hit_of(last) : solve(last).s;

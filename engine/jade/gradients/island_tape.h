@@ -78,6 +78,8 @@ class IslandTape {
   };
 
   bool midpoint() const { return step_->integrator == Integrator::midpoint; }
+  /// See Horizon::whole: a fixed part of the step.
+  double whole() const { return midpoint() ? substep_->span : step_->h; }
   void refuse(const std::string& why) {
     if (no_derivative.empty()) no_derivative = why;
   }
@@ -89,6 +91,7 @@ class IslandTape {
   void begin(const Model& model, const std::vector<ParameterId>& parameters);
   void substep(const SubstepTrace& trace);
   int length_of(int solve);
+  void add_length(int solve, int out);
   void move();
   int hit_of(int solve);
   int limit_hit_of(int solve, const HitTrace& hit);
@@ -268,6 +271,7 @@ class IslandTape {
   // The sub-step at hand.
   const SubstepTrace* substep_ = nullptr;
   int q_ = 0, v_ = 0, left_ = 0;
+  int stopped_length_ = -1;  ///< of the sub-step before, whose slips were stopped
   std::vector<Solve> solves_;
   std::vector<PlacedContact> start_contacts_;
   std::vector<char> placed_;

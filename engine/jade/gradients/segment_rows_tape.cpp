@@ -186,13 +186,13 @@ void IslandTape::add_limit_rows(const SolveTrace& trace, const Solve& slots, int
     double excess = limit.gap - limit.standoff;
     if (explicit_euler) excess += trace.s * limit.approach;
     const ClosingRate closing =
-        closing_rate(excess, trace.s, step_->h, push_out_length(limit.standoff, limit.clearance));
+        closing_rate(excess, trace.s, whole(), push_out_length(limit.standoff, limit.clearance));
     const double by_v = explicit_euler ? closing.by_excess * trace.s : midpoint() ? 0.5 : 0;  // ½ = 1 − ½
     tape.add_scaled(out + row.row, q_ + limit.velocity, 1, -closing.by_excess * limit.sign);
     tape.add_scaled(out + row.row, v_ + limit.velocity, 1, -by_v * limit.sign);
     tape.add_scaled(out + row.row, slots.s, 1,
                     -closing.by_s - (explicit_euler ? closing.by_excess * limit.approach : 0));
-    tape.add_scaled(out + row.row, step_size_in, 1, -closing.by_h);
+    tape.add_scaled(out + row.row, step_size_in, 1, -closing.by_h * whole() / step_->h);
   }
 }
 
@@ -208,26 +208,42 @@ void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, int cou
   const bool explicit_euler = step_->integrator == Integrator::explicit_euler;
   double excess = contact.now.gap - step_->standoff;
   if (explicit_euler) excess += s * contact.approach;
+  const auto excess_of = [&](const RowsTrace& other) {
+    return substep_->contacts[static_cast<std::size_t>(other.contact)].now.gap - step_->standoff;
+  };
+  const auto for_each_other = [&](auto&& visit) {
+    for (const RowsTrace& other : trace.rows) {
+      const ContactTrace& at = substep_->contacts[static_cast<std::size_t>(other.contact)];
+      if (&other != &rows && at.shape_a == contact.shape_a && at.shape_b == contact.shape_b) visit(other);
+    }
+  };
+  double others = 0;
+  if (midpoint()) for_each_other([&](const RowsTrace& other) { others += squared_depth(excess_of(other)); });
   const ClosingRate closing =
-      closing_rate(excess, s, step_->h, push_out_length(step_->standoff, step_->clearance));
+      closing_rate(excess, s, whole(), push_out_length(step_->standoff, step_->clearance), others);
   // What of the closing speed is in the bias: of the gap that explicit Euler looks ahead to, or half of it.
   const double of_approach = explicit_euler ? closing.by_excess * s : midpoint() ? -0.5 : 0;
   const Row12 gap = start.along(start.n);  // and the closing speed by rates
   maps.by_start.row(0) -= closing.by_excess * gap;
+  if (closing.by_others != 0)
+    for_each_other([&](const RowsTrace& other) {
+      const PlacedContact& at = start_contact(other.contact);
+      maps.by_start.row(0) -= closing.by_others * 2 * std::min(excess_of(other), 0.0) * at.along(at.n);
+    });
   if (of_approach != 0) {
     maps.by_start.row(0) -= of_approach * approach_by_position(start, v);
     maps.by_v.row(0) -= of_approach * gap;
   }
   const double by_s = closing.by_s + (explicit_euler ? closing.by_excess * contact.approach : 0);
   tape.add_scaled(out, length, 1, -by_s);
-  if (closing.by_h != 0) tape.add_scaled(out, step_size_in, 1, -closing.by_h);
+  if (closing.by_h != 0) tape.add_scaled(out, step_size_in, 1, -closing.by_h * whole() / step_->h);
   for (std::size_t b = 0; b < trace.bends.size(); ++b) {
     const BendTrace& bend = trace.bends[b];
     if (bend.shape_a != contact.shape_a || bend.shape_b != contact.shape_b) continue;
     const double weight = midpoint() ? 2 : 1, span = bend.span;
     if (segment.bends[b] >= 0) tape.add_scaled(out, segment.bends[b], 1, -weight * s / (span * span));
     tape.add_scaled(out, length, 1, -weight * bend.value / (span * span));
-    tape.add_scaled(out, solve(bend.from).s, 1, 2 * weight * bend.value * s / (span * span * span));
+    tape.add_scaled(out, length_of(bend.from), 1, 2 * weight * bend.value * s / (span * span * span));
   }
   if (!midpoint() || count < 2) return;
   SlipDerivative slip;

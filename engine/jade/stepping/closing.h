@@ -23,6 +23,9 @@ struct Horizon {
   double left = 0;  ///< of the step
   double h = 0;     ///< the step
   Integrator integrator = Integrator::midpoint;
+
+  /// In which contacts are pushed out of the standoff: parts of a step that only a spin makes short are whole.
+  double whole() const { return integrator == Integrator::midpoint ? span : h; }
 };
 
 /// Something that must not close: the gap between two shapes at a contact, or between a coordinate and its limit.
@@ -55,7 +58,8 @@ struct Closing {
   /// products of J_m:
   ///   −k_n − J v,  k_n = −closing_rate(c) − ½ Jₙ v
   /// Euler's rules have w = J v⁺ − k with k_n = −closing_rate(c).
-  double bias(const Horizon& time) const;
+  /// `others`: see closing_rate.
+  double bias(const Horizon& time, double others = 0) const;
 };
 
 inline double Closing::impact_speed(double span) const {
@@ -86,11 +90,12 @@ inline bool Closing::lands(const Horizon& time) const {
   return gap - standoff < slack() + time.s * (std::abs(approach) + pulled);
 }
 
-inline double Closing::bias(const Horizon& time) const {
+inline double Closing::bias(const Horizon& time, double others) const {
   double excess = gap - standoff;
   // The paper's rule moves positions with the old velocity: the new one acts from where they will be.
   if (time.integrator == Integrator::explicit_euler) excess += time.s * approach;
-  const double closing = closing_rate(excess, time.s, time.h, push_out_length(standoff, clearance)).value;
+  const double closing =
+      closing_rate(excess, time.s, time.whole(), push_out_length(standoff, clearance), others).value;
   return time.integrator == Integrator::midpoint ? closing - 0.5 * approach : closing;
 }
 

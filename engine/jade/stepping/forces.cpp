@@ -65,7 +65,12 @@ bool Island::forces_run_away() const {
 /// are left to the sweep. Returns whether the gaps were heeded.
 bool Island::find_forces(bool with_gaps) {
   set_b(with_gaps);
-  if (solve_rows(!with_gaps) && !(with_gaps && forces_run_away())) return with_gaps;
+  if (solve_rows(!with_gaps)) {
+    if (!with_gaps || !forces_run_away()) return with_gaps;
+    // Rows that nearly depend on each other may all be held at a price: the classes of the last problem were a bad guess.
+    warm_.clear();
+    if (solve_rows(false) && !forces_run_away()) return true;
+  }
   if (with_gaps) {
     ++report.without_gaps;
     set_b(false);

@@ -241,7 +241,7 @@ class Island {
   bool find_slow_slides();
   void cut_where_slip_ends(double& s);
   bool stop_slips(double s);
-  void stop(const std::vector<char>& at_once);
+  void stop(const std::vector<char>& at_once, const Kink& nearest);
   /// Had every slip of the segment gone on as it began.
   struct SlipForecast {
     ForcesTrace forced;
@@ -258,6 +258,7 @@ class Island {
   // recording.cpp: all of these do nothing without a trace
   void record_start();
   void record_collision(ImpactLaw law);
+  void record_stop(const std::vector<RowClass>& classes, const VecX& f, const Kink& nearest);
   void record_solve(double s, SolveTrace::Length rule);
   void record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact);
   void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, double goal);

@@ -54,6 +54,7 @@ void Island::record_start() {
   SubstepTrace& substep = trace->substeps.emplace_back();
   substep.q = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.now.q; });
   substep.left = left_;
+  substep.span = span_;
   substep.contacts.reserve(contacts.size());
   for (const LiveContact& contact : contacts) {
     const NearPair& pair = pairs[contact.pair];
@@ -193,6 +194,22 @@ void Island::record_collision(ImpactLaw law) {
   }
 }
 
+/// The sub-step so far ends without a motion; the next begins with the impulses.
+void Island::record_stop(const std::vector<RowClass>& classes, const VecX& f, const Kink& nearest) {
+  if (!trace) return;
+  record_start();
+  SubstepTrace& substep = trace->substeps.back();
+  substep.collides = true;
+  substep.collision = {.rows = rows_trace(),
+                       .bounces = std::vector<char>(row_contacts_.size(), true),
+                       .limits = limit_rows_trace(),
+                       .stops = true,
+                       .stages = {{classes, f}},
+                       .v_before = (trace->substeps.end() - 2)->v,
+                       .nearest = nearest};
+  for (LimitRowTrace& row : substep.collision.limits) row.bounces = true;
+}
+
 void Island::record_solve(double s, SolveTrace::Length rule) {
   if (!trace) return;
   SubstepTrace& substep = trace->substeps.back();
@@ -212,6 +229,9 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
       break;
     case SolveTrace::Length::swept:
       solve.factor = s / substep.solves[from].hit.time;
+      break;
+    case SolveTrace::Length::stopped:
+      solve.factor = s / (trace->substeps.end() - 2)->solves.back().s;
       break;
     case SolveTrace::Length::event:
       break;

@@ -8,6 +8,7 @@
 #include "jade/dynamics/kinematics.h"
 #include "jade/dynamics/manifold.h"
 #include "jade/geometry/distance.h"
+#include "jade/stepping/closing_rate.h"
 #include "jade/stepping/island.h"
 #include "jade/stepping/midpoint.h"
 
@@ -215,14 +216,8 @@ double Island::segment(double s, SolveTrace::Length rule) {
       solve_segment(s);
       record_solve(s, SolveTrace::Length::same);
     }
-    // From other velocities nothing of what was solved before counts: the length is a share of the rest.
-    if (stop_slips(s)) {
-      const double length = segment(s, SolveTrace::Length::rest);
-      // A length that a hit decided depends on more than that, and the tape has let go of it.
-      if (trace && rule == SolveTrace::Length::swept)
-        trace->substeps.back().solves.back().nearest.nearer({.kind = Kink::Kind::event, .distance = 0});
-      return length;
-    }
+    // From other velocities nothing of what was solved before counts but the length.
+    if (stop_slips(s)) return segment(s, SolveTrace::Length::stopped);
     if (slips_end_) cut_where_slip_ends(s);
   }
   finish_segment(s);
@@ -332,10 +327,19 @@ bool Island::solve_segment(double s) {
 void Island::set_bias(double s) {
   bias_.setZero(rows_.size());
   const bool midpoint = settings_.integrator == Integrator::midpoint;
-  for (const int c : row_contacts_) {
-    const LiveContact& contact = contacts[c];
+  const auto depth = [&](int c) { return squared_depth(contacts[c].now.gap - settings_.standoff); };
+  double all = 0;  // of the pair, whose contacts follow each other
+  for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
+    const LiveContact& contact = contacts[row_contacts_[i]];
+    if (midpoint && (i == 0 || contacts[row_contacts_[i - 1]].pair != contact.pair)) {
+      all = 0;
+      for (std::size_t j = i; j < row_contacts_.size() && contacts[row_contacts_[j]].pair == contact.pair;
+           ++j)
+        all += depth(row_contacts_[j]);
+    }
+    const double others = std::max(0.0, all - depth(row_contacts_[i]));
     bias_[contact.first_row] =
-        closing(contact).bias(horizon(s)) + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
+        closing(contact).bias(horizon(s), others) + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
     for (int r = 1; midpoint && r < contact.rows; ++r)
       bias_[contact.first_row + r] -= slip_at_start(contact, r);
   }

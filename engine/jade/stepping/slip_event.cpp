@@ -24,8 +24,8 @@ constexpr double kPivoting = 0.1;
 // A slip that ends within this share of the segment ends at its start: what it would still move is below the square of
 // this, of what a body falls in the segment.
 constexpr double kAtOnce = 1e-3;
-// An event this near to the end of the segment is the end.
-constexpr double kAtEnd = 1e-9;
+// An event this near to an end of the segment is that end: cuts so short would divide by their length what is rounding.
+constexpr double kAtEnd = 1e-7;
 // Each end is located from a linear forecast; later looks settle what the first left of the slip.
 constexpr int kMostLooks = 4;
 // In one step; what wobbles could stick and slip without end.
@@ -151,9 +151,15 @@ bool Island::stop_slips(double s) {
   record_solve(s, SolveTrace::Length::same);
   if (slips_stopped_) return false;
   std::vector<char> at_once(contacts.size(), false);
-  for (const auto& [c, end] : forecast_slips(s).ends)
+  Kink nearest;  // to being the end of the segment instead
+  for (const auto& [c, end] : forecast_slips(s).ends) {
     slips_stopped_ = (at_once[c] = end <= kAtOnce * s) || slips_stopped_;
-  if (slips_stopped_) stop(at_once);
+    nearest.nearer({.kind = Kink::Kind::event,
+                    .distance = std::abs(end / (kAtOnce * s) - 1),
+                    .shape_a = pairs[contacts[c].pair].a,
+                    .shape_b = pairs[contacts[c].pair].b});
+  }
+  if (slips_stopped_) stop(at_once, nearest);
   return slips_stopped_;
 }
 
@@ -161,7 +167,7 @@ bool Island::stop_slips(double s) {
 ///   M (v' − v) = Jᵀ P x,   S_t J v' = 0,   S_n J (v' − v) = 0
 /// Infinitesimal ones, as those of friction during a time that is too short to matter: they are within its cone as the
 /// forecast was that they end the slip, and pull at no normal.
-void Island::stop(const std::vector<char>& at_once) {
+void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
   std::vector<RowClass> normals;
   std::vector<char> held;
   for (const int c : row_contacts_) {
@@ -190,14 +196,14 @@ void Island::stop(const std::vector<char>& at_once) {
       classes[contact.first_row + 1] = RowClass::low;
   }
   for (const int l : row_limits_) problem_.b[limits[l].row] = 0;
-  rows_.add_impulses(forces_of_classes(problem_, classes),
-                     [&](int tree) -> VecX& { return trees[tree]->now.v; });
+  const VecX f = forces_of_classes(problem_, classes);
+  record_stop(classes, f, nearest);
+  rows_.add_impulses(f, [&](int tree) -> VecX& { return trees[tree]->now.v; });
   as_expected_ = false;
   update_start();
   forecast_free_motion();
   update_contact_speeds();
   update_limit_speeds();
-  if (trace) trace->substeps.back().solves.clear();
 }
 
 /// Cuts a segment in which slips end where the first of them does.

@@ -79,11 +79,13 @@ struct ForcesTrace {
 
 /// Impulses at one instant: v ← v + M⁻¹ Jᵀ f. Newton and inelastic: one stage with  J v⁺ + e Jₙ v = 0  on clamped rows.
 /// Poisson: compression (e = 0), then e times its normal impulses, then again e = 0 from there.
+/// Slips that end at once are stopped with e = −1: normal velocities stay as they are, see Island::stop.
 struct CollisionTrace {
   std::vector<RowsTrace> rows;
   std::vector<char> bounces;  ///< per entry of rows: whether restitution acts on it
   std::vector<LimitRowTrace> limits;
   bool poisson = false;
+  bool stops = false;  ///< slips; classes of normals are held, whatever the sign of their impulse
   std::vector<ForcesTrace> stages;  ///< one, or two for Poisson
   bool solved = true;               ///< false: the forces are those of a compliant problem
   VecX v_before;
@@ -127,10 +129,11 @@ struct EventTrace {
 struct SolveTrace {
   /// s = factor × what `rule` says of the solve `from`.
   enum class Length : unsigned char {
-    rest,   ///< what is left of the step
-    same,   ///< its length
-    event,  ///< where a slip ends in it
-    swept,  ///< how much of it was certified
+    rest,     ///< what is left of the step
+    same,     ///< its length
+    event,    ///< where a slip ends in it
+    swept,    ///< how much of it was certified
+    stopped,  ///< its length in the sub-step before, which ended where it began by stopping slips
   };
   Length rule = Length::rest;
   int from = -1;
@@ -150,10 +153,12 @@ struct SolveTrace {
   Kink nearest;
 };
 
-/// Collide, segment, move.
+/// Collide, segment, move. Where slips are stopped at once a sub-step is two of these: one that does not move (σ = 0), and
+/// one that starts with the impulses that stop them.
 struct SubstepTrace {
   VecX q, v;        ///< at its start; v after the impulses
   double left = 0;  ///< of the step [s]
+  double span = 0;  ///< the longest segment that the spin of the bodies allows, a whole part of the step [s]
   std::vector<ContactTrace> contacts;
   std::vector<LimitTrace> limits;
   bool collides = false;
