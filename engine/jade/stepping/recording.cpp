@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "jade/stepping/class_forces.h"
 #include "jade/stepping/island.h"
 
 namespace jade {
@@ -45,6 +46,47 @@ bool is_redundant(const LcpProblem& problem, const LcpSolution& solution, const 
   }
   // What is left of the row when all others are held: nothing, up to that.
   return problem.A(row, row) - a.dot(A.llt().solve(a)) <= 1e-6 * problem.A(row, row);
+}
+
+/// The same motion with its load shared by all rows that rest. A normal that carries nothing and yet does not open, as of
+/// the other two corners of a box that was found to stand on a diagonal, is as good as one that carries: if there are forces
+/// of which all carry, nothing is at a kink, and the classes of these are those that a nudge leaves as they are.
+/// False: there are none.
+bool share_load(const LcpProblem& problem, LcpSolution& solution) {
+  const VecX sigma = problem.beta + problem.A.cwiseAbs() * solution.f.cwiseAbs();
+  std::vector<RowClass> classes = solution.classes;
+  const auto rests = [&](int i) { return std::abs(solution.v[i]) <= 1e-10 * sigma[i]; };
+  bool any = false;
+  const int n = problem.size();
+  for (int i = 0; i < n; ++i) {
+    if (problem.rows[i].kind == RowKind::tangent || classes[i] != RowClass::separate || !rests(i)) continue;
+    any = true;
+    classes[i] = RowClass::clamped;
+    for (int j = i + 1; j < n && problem.rows[j].kind == RowKind::tangent && problem.rows[j].normal == i;
+         ++j) {
+      if (!rests(j)) return false;
+      classes[j] = RowClass::stick;
+    }
+  }
+  if (!any) return false;
+  const VecX f = forces_of_classes(problem, classes), v = problem.A * f + problem.b;
+  for (int i = 0; i < n; ++i) {
+    const bool free = classes[i] == RowClass::clamped || classes[i] == RowClass::stick;
+    if (free && std::abs(v[i]) > 1e-10 * sigma[i]) return false;
+    // Friction of what slips depends on who bears the load: there the step's own forces are the only ones.
+    const int normal = problem.rows[i].kind == RowKind::tangent ? problem.rows[i].normal : i;
+    const bool slips = classes[i] == RowClass::low || classes[i] == RowClass::high;
+    if (slips && problem.A(normal, normal) * std::abs(f[normal] - solution.f[normal]) > 1e-9 * sigma[normal])
+      return false;
+    const double force = problem.A(i, i) * f[i];
+    if (classes[i] == RowClass::clamped && force <= 1e-9 * sigma[i]) return false;
+    if (classes[i] == RowClass::stick && std::abs(f[i]) >= problem.rows[i].mu * f[problem.rows[i].normal])
+      return false;
+  }
+  solution.classes = std::move(classes);
+  solution.f = f;
+  solution.v = v;
+  return true;
 }
 
 }  // namespace
@@ -240,11 +282,17 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
   solve.limits = limit_rows_trace();
   solve.with_gaps = with_gaps_;
   if (rows_.size() > 0) {
-    solve.forces = {solution_.classes, solution_.f};
+    // The tape has the shared forces, the step goes on with its own.
+    LcpSolution own = solution_;
     solve.solved = solution_.status == LcpStatus::solved;
+    const bool shared = solve.solved && share_load(problem_, solution_);
+    solve.forces = {solution_.classes, solution_.f};
     solve.nearest = nearest_class();
+    solve.nearest.nearer(nearest_choice(s));
+    if (shared) solution_ = std::move(own);
+  } else {
+    solve.nearest.nearer(nearest_choice(s));
   }
-  solve.nearest.nearer(nearest_choice(s));
   if (slip_uncut_) solve.nearest.nearer({.kind = Kink::Kind::event, .distance = 0});
   solve.u_first = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.u_first; });
   solve.v_next = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.v_next; });
