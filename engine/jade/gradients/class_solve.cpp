@@ -168,7 +168,7 @@ bool ClassSolve::shares_matter() const {
 
 bool ClassSolve::set_weights(const VecX& W) {
   W_ = W;
-  return inverse_.factor(K_, W_);
+  return inverse_.factor_shared(K_, W_);
 }
 
 VecX ClassSolve::rates_of_shares(const VecX& f) const {

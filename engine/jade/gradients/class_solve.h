@@ -4,7 +4,7 @@
 
 #include "jade/gradients/tree_solver.h"
 #include "jade/lcp/lcp_solver.h"
-#include "jade/lcp/proximal_inverse.h"
+#include "jade/lcp/class_inverse.h"
 
 namespace jade {
 
@@ -89,7 +89,7 @@ class ClassSolve {
   std::vector<int> place_;  ///< of each unknown in the tree at hand
   RowMatX K_;
   VecX W_;
-  ProximalInverse inverse_;
+  ClassInverse inverse_;
   mutable RowMatX e_, part_, null_;
   mutable VecX e_one_, part_one_;
 };

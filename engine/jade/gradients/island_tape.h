@@ -226,7 +226,7 @@ class IslandTape {
                         int v_before, const ClassSolve& classes, int out);
   void add_friction(const RowsTrace& rows, const PlacedContact& contact, const ForcesTrace& forces,
                     double scale);
-  /// r₃ of redundant contacts that slip: −(S dJ y₁ + dW x); −1 when their shares have no effect. See ProximalInverse.
+  /// r₃ of redundant contacts that slip: −(S dJ y₁ + dW x); −1 when their shares have no effect. See ClassInverse.
   struct Shares {
     const std::vector<RowsTrace>& rows;
     const std::vector<LimitRowTrace>& limits;

@@ -1,4 +1,4 @@
-#include "jade/lcp/proximal_inverse.h"
+#include "jade/lcp/class_inverse.h"
 
 #include <cmath>
 #include <numeric>
@@ -6,9 +6,6 @@
 namespace jade {
 namespace {
 
-// Far above rounding of K, far below its smallest eigenvalue that is not zero: mass ratios of 1e4 leave 1e-4 of W.
-constexpr double kProximal = 1e-7;
-constexpr int kPasses = 4;
 // Of a row's own diagonal. Dependent rows leave 1e-15 of it; mass ratios of 1e4 leave 1e-5 of an independent one.
 constexpr double kDependent = 1e-10;
 // Rows of which more than this is left are taken as they come, so that those of neighbours stay together.
@@ -21,15 +18,16 @@ inline void subtract(double* row, double factor, const double* other, long count
 
 }  // namespace
 
-void ProximalInverse::begin(const RowMatX& K) {
+void ClassInverse::begin(const RowMatX& K) {
   size_ = rank_ = static_cast<int>(K.rows());
   LU_ = K;
+  equation_.clear();
   row_.resize(static_cast<std::size_t>(size_));
   std::iota(row_.begin(), row_.end(), 0);
   column_ = row_;
 }
 
-void ProximalInverse::bring_forward(int row, int column, int k) {
+void ClassInverse::bring_forward(int row, int column, int k) {
   if (row != k) {
     LU_.row(k).swap(LU_.row(row));
     std::swap(row_[static_cast<std::size_t>(k)], row_[static_cast<std::size_t>(row)]);
@@ -41,7 +39,7 @@ void ProximalInverse::bring_forward(int row, int column, int k) {
 }
 
 /// Row and column k are the next pivot.
-void ProximalInverse::eliminate(int k) {
+void ClassInverse::eliminate(int k) {
   const double inverse = 1 / LU_(k, k);
   const double* pivot = &LU_(k, 0);
   for (int i = k + 1; i < size_; ++i) {
@@ -52,13 +50,26 @@ void ProximalInverse::eliminate(int k) {
   }
 }
 
-bool ProximalInverse::factor(const RowMatX& K, const VecX& W) {
-  begin(K);
-  weight_ = W;
-  for (double& w : weight_) w = kProximal * (w > 0 ? w : 1);
-  passes_ = kPasses;
-  if (!K.allFinite()) return false;
-  LU_.diagonal() += weight_;
+bool ClassInverse::factor_shared(const RowMatX& K, const VecX& W) {
+  if (!factor_pivoted(K, W)) return false;
+  const int dependent = size_ - rank_;
+  if (dependent == 0) return true;
+  equation_.assign(row_.begin(), row_.begin() + rank_);
+  // Of the pivots' order: zᵀ = (y, 1) with y L₁₁ = −L₂₁.
+  left_.setZero(dependent, size_);
+  for (int i = 0; i < dependent; ++i) {
+    left_(i, row_[static_cast<std::size_t>(rank_ + i)]) = 1;
+    for (int j = rank_; j-- > 0;) {
+      double y = -LU_(rank_ + i, j);
+      for (int k = j + 1; k < rank_; ++k) y -= left_(i, row_[static_cast<std::size_t>(k)]) * LU_(k, j);
+      left_(i, row_[static_cast<std::size_t>(j)]) = y;
+    }
+  }
+  for (int i = 0; i < rank_; ++i) LU_.row(i) = K.row(equation_[static_cast<std::size_t>(i)]);
+  LU_.bottomRows(dependent) = left_ * W.asDiagonal();
+  rank_ = size_;
+  std::iota(row_.begin(), row_.end(), 0);
+  std::iota(column_.begin(), column_.end(), 0);
   for (int k = 0; k < size_; ++k) {
     int pivot = k;
     for (int i = k + 1; i < size_; ++i)
@@ -70,10 +81,8 @@ bool ProximalInverse::factor(const RowMatX& K, const VecX& W) {
   return true;
 }
 
-bool ProximalInverse::factor_independent(const RowMatX& K, const VecX& W) {
+bool ClassInverse::factor_independent(const RowMatX& K, const VecX& W) {
   begin(K);
-  weight_.setZero(size_);
-  passes_ = 1;
   if (!K.allFinite()) return false;
   for (int k = 0; k < size_; ++k) {
     int pivot = -1;
@@ -95,21 +104,19 @@ bool ProximalInverse::factor_independent(const RowMatX& K, const VecX& W) {
   return true;
 }
 
-bool ProximalInverse::factor_pivoted(const RowMatX& K, const VecX& W) {
+bool ClassInverse::factor_pivoted(const RowMatX& K, const VecX& W) {
   begin(K);
-  weight_.setZero(size_);
-  passes_ = 1;
   if (!K.allFinite()) return false;
   // In units of the rows' own diagonals.
-  one_ = W.cwiseAbs().cwiseSqrt().cwiseInverse();
-  if (!one_.allFinite()) return false;
+  scale_ = W.cwiseAbs().cwiseSqrt().cwiseInverse();
+  if (!scale_.allFinite()) return false;
   for (int k = 0; k < size_; ++k) {
     int row = -1, column = -1;
     double largest = kDependent;
     for (int i = k; i < size_; ++i)
       for (int j = k; j < size_; ++j) {
-        const double left = std::abs(LU_(i, j)) * one_[row_[static_cast<std::size_t>(i)]] *
-                            one_[column_[static_cast<std::size_t>(j)]];
+        const double left = std::abs(LU_(i, j)) * scale_[row_[static_cast<std::size_t>(i)]] *
+                            scale_[column_[static_cast<std::size_t>(j)]];
         if (left <= largest) continue;
         largest = left;
         row = i;
@@ -125,7 +132,7 @@ bool ProximalInverse::factor_pivoted(const RowMatX& K, const VecX& W) {
   return true;
 }
 
-bool ProximalInverse::null_space(RowMatX& x) const {
+bool ClassInverse::null_space(RowMatX& x) const {
   const int count = size_ - rank_;
   if (count == 0) return false;
   x.setZero(size_, count);
@@ -141,7 +148,7 @@ bool ProximalInverse::null_space(RowMatX& x) const {
 }
 
 /// x = H r, zero for rows that are not independent.
-void ProximalInverse::solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const {
+void ClassInverse::solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const {
   const long count = r.cols();
   pivoted_.resize(rank_, count);
   for (int i = 0; i < rank_; ++i) {
@@ -163,7 +170,7 @@ void ProximalInverse::solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const
   for (int i = 0; i < rank_; ++i) x.row(column_[static_cast<std::size_t>(i)]) = pivoted_.row(i);
 }
 
-void ProximalInverse::solve_once_transposed(const VecX& r, VecX& x) const {
+void ClassInverse::solve_once_transposed(const VecX& r, VecX& x) const {
   VecX& y = pivoted_one_;
   y.resize(rank_);
   for (int i = 0; i < rank_; ++i) y[i] = r[column_[static_cast<std::size_t>(i)]];
@@ -177,47 +184,47 @@ void ProximalInverse::solve_once_transposed(const VecX& r, VecX& x) const {
   for (int i = 0; i < rank_; ++i) x[row_[static_cast<std::size_t>(i)]] = y[i];
 }
 
-void ProximalInverse::solve(Eigen::Ref<RowMatX> r) const {
+void ClassInverse::solve(Eigen::Ref<RowMatX> r) const {
   if (size() == 0) return;
-  solve_once(r, term_);
-  r = term_;
-  for (int k = 1; k < passes_; ++k) {
-    next_ = weight_.asDiagonal() * term_;
+  if (equation_.empty()) {
+    solve_once(r, term_);
+  } else {
+    next_.setZero(size_, r.cols());
+    for (std::size_t i = 0; i < equation_.size(); ++i) next_.row(static_cast<long>(i)) = r.row(equation_[i]);
     solve_once(next_, term_);
-    r += term_;
   }
+  r = term_;
 }
 
-void ProximalInverse::solve_transposed(VecX& r) const {
+void ClassInverse::solve_transposed(VecX& r) const {
   if (size() == 0) return;
-  one_ = r;
-  for (int k = 1; k < passes_; ++k) {
-    solve_once_transposed(one_, other_);
-    one_ = weight_.cwiseProduct(other_);
-    r += one_;
+  solve_once_transposed(r, other_);
+  if (equation_.empty()) {
+    r = other_;
+    return;
+  }
+  r.setZero();
+  for (std::size_t i = 0; i < equation_.size(); ++i) r[equation_[i]] = other_[static_cast<long>(i)];
+}
+
+void ClassInverse::null_part(Eigen::Ref<RowMatX> r) const {
+  if (equation_.empty()) {
+    r.setZero();
+    return;
+  }
+  next_.setZero(size_, r.cols());
+  next_.bottomRows(left_.rows()).noalias() = left_ * r;
+  solve_once(next_, term_);
+  r = term_;
+}
+
+void ClassInverse::null_part_transposed(VecX& r) const {
+  if (equation_.empty()) {
+    r.setZero();
+    return;
   }
   solve_once_transposed(r, other_);
-  r = other_;
-}
-
-void ProximalInverse::null_part(Eigen::Ref<RowMatX> r) const {
-  if (size() == 0) return;
-  next_ = r;
-  for (int k = 0; k < kPasses; ++k) {
-    solve_once(next_, term_);
-    next_ = weight_.asDiagonal() * term_;
-  }
-  r = kProximal * term_;
-}
-
-void ProximalInverse::null_part_transposed(VecX& r) const {
-  if (size() == 0) return;
-  one_ = r;
-  for (int k = 0; k < kPasses; ++k) {
-    solve_once_transposed(one_, other_);
-    one_ = weight_.cwiseProduct(other_);
-  }
-  r = kProximal * other_;
+  r.noalias() = left_.transpose() * other_.tail(left_.rows());
 }
 
 }  // namespace jade
