@@ -169,36 +169,72 @@ Linearisation linearise(const Start& start, GradientTrial& trial) {
   return result;
 }
 
-/// wᵀ J d by products from the left against the same from the right. Relative to the size of the terms of both sums, and
-/// to what is rounded on the way: a resting stack does not feel its mass, yet its weight and the forces that bear it are
-/// both differentiated before they cancel.
-double transpose_error(const Start& start, const Linearisation& linear, const Direction& d,
-                       const VecX& forward, RandomStream& random) {
+// How much more one product may round than the three of which the rounding was measured.
+constexpr double kRounding = 10;
+
+/// wᵀ J over the steps, and what is contracted with d of it.
+struct Pulled {
+  StepCotangent state;
+  std::array<VecX, kSteps> effort;
+  VecX parameters;
+
+  /// Σ |terms| of the contraction with d, and their sum.
+  std::pair<double, double> along(const Direction& d) const {
+    double size = 0, sum = 0;
+    const auto add = [&](const VecX& a, const VecX& b) {
+      sum += a.dot(b);
+      size += a.cwiseAbs().dot(b.cwiseAbs());
+    };
+    for (std::size_t i = kSteps; i-- > 0;) add(effort[i], d.effort[i]);
+    add(parameters, d.parameters);
+    add(state.q, d.q);
+    add(state.v, d.v);
+    return {size, sum};
+  }
+  Pulled& operator-=(const Pulled& other) {
+    state.q -= other.state.q;
+    state.v -= other.state.v;
+    for (std::size_t i = 0; i < kSteps; ++i) effort[i] -= other.effort[i];
+    parameters -= other.parameters;
+    return *this;
+  }
+};
+
+Pulled pull(const Start& start, const Linearisation& linear, const VecX& w) {
   const int nv = start.model.nv();
   GradientWorkspace gradients(start.model);
-  const VecX w = bell(random, 2 * nv);
-  StepCotangent adjoint{w.head(nv), w.tail(nv)};
   StepPullback back;
-  double backward = 0, size = 0;
-  const auto add = [&](const VecX& a, const VecX& b) {
-    backward += a.dot(b);
-    size += a.cwiseAbs().dot(b.cwiseAbs());
-  };
+  Pulled result{.state = {w.head(nv), w.tail(nv)},
+                .parameters = VecX::Zero(static_cast<long>(start.ids.size()))};
   for (std::size_t i = kSteps; i-- > 0;) {
-    step_vjp(start.model, linear.traces[i], start.ids, adjoint, gradients, back);
-    add(back.effort, d.effort[i]);
-    add(back.parameters, d.parameters);
-    adjoint = {back.q, back.v};
+    step_vjp(start.model, linear.traces[i], start.ids, result.state, gradients, back);
+    result.effort[i] = back.effort;
+    result.parameters += back.parameters;
+    result.state = {back.q, back.v};
   }
-  add(adjoint.q, d.q);
-  add(adjoint.v, d.v);
-  size += w.cwiseAbs().dot(forward.cwiseAbs());
-  double largest = 1;
+  return result;
+}
+
+/// wᵀ J d by products from the left against the same from the right. Relative to the size of the terms of both sums, and
+/// to what is rounded on the way: a resting stack does not feel its mass, yet its weight and the forces that bear it are
+/// both differentiated before they cancel; and the direction of a slip that is about to end turns by the inverse of its
+/// speed. What that does is measured: products are linear, so that what w gives beyond a part of it and the rest is
+/// rounding.
+double transpose_error(const Start& start, const Linearisation& linear, const Direction& d,
+                       const VecX& forward, RandomStream& random) {
+  const VecX w = bell(random, 2 * start.model.nv());
+  const Pulled whole = pull(start, linear, w);
+  const auto [terms, backward] = whole.along(d);
+  const VecX part = w.cwiseProduct(bell(random, w.size()));
+  Pulled rounding = whole;
+  rounding -= pull(start, linear, part);
+  rounding -= pull(start, linear, w - part);
+  double size = terms + w.cwiseAbs().dot(forward.cwiseAbs()), largest = 1;
   for (const StepJacobian& J : linear.jacobians)
     largest = std::max(largest, J.state.lpNorm<Eigen::Infinity>());
-  const double d_size = d.q.norm() + d.v.norm() + d.parameters.norm();
-  size += largest * w.norm() * d_size;
-  return size == 0 ? 0 : std::abs(w.dot(forward) - backward) / size;
+  size += largest * w.norm() * (d.q.norm() + d.v.norm() + d.parameters.norm());
+  const double error = std::abs(w.dot(forward) - backward);
+  return size == 0 ? 0 : std::max(0.0, error - kRounding * rounding.along(d).first) / size;
 }
 
 Start warmed_up(const generators::World& world, int steps) {
