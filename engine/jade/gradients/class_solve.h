@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "jade/gradients/tree_solver.h"
-#include "jade/lcp/lcp_solver.h"
 #include "jade/lcp/class_inverse.h"
+#include "jade/lcp/lcp_solver.h"
 
 namespace jade {
 
