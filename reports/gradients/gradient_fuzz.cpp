@@ -136,7 +136,8 @@ Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& r
                   result.loaded, result.regular_loaded, 100 * result.regular_share_of_loaded()),
       fmt::format("The gradient calls {} of these irregular, and {} worlds with a kink regular.",
                   result.not_claimed, result.wrongly_claimed),
-      fmt::format("Products from the left against the Jacobians: worst relative difference {:.1e}.",
+      fmt::format("Products from the left against the Jacobians: worst relative difference beyond measured "
+                  "rounding {:.1e}.",
                   result.worst_transpose)};
   return table;
 }
