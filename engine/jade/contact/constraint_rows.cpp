@@ -28,27 +28,23 @@ JADE_INSIDE_LOOPS void product_of_fours(int nv, const double* J, const double* M
 }
 
 JADE_INSIDE_LOOPS void transpose(const Square& s, Square& out) {
-  typedef long long Order __attribute__((vector_size(32)));
-  constexpr Order even{0, 4, 2, 6}, odd{1, 5, 3, 7}, low{0, 1, 4, 5}, high{2, 3, 6, 7};
-  const Four a = __builtin_shuffle(s.column[0], s.column[1], even),
-             b = __builtin_shuffle(s.column[0], s.column[1], odd),
-             c = __builtin_shuffle(s.column[2], s.column[3], even),
-             d = __builtin_shuffle(s.column[2], s.column[3], odd);
-  out.column[0] = __builtin_shuffle(a, c, low);
-  out.column[1] = __builtin_shuffle(b, d, low);
-  out.column[2] = __builtin_shuffle(a, c, high);
-  out.column[3] = __builtin_shuffle(b, d, high);
+  const Four a = __builtin_shufflevector(s.column[0], s.column[1], 0, 4, 2, 6),
+             b = __builtin_shufflevector(s.column[0], s.column[1], 1, 5, 3, 7),
+             c = __builtin_shufflevector(s.column[2], s.column[3], 0, 4, 2, 6),
+             d = __builtin_shufflevector(s.column[2], s.column[3], 1, 5, 3, 7);
+  out.column[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  out.column[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  out.column[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  out.column[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
 /// Puts the mirror of its upper half into the lower.
 JADE_INSIDE_LOOPS void mirror_upper_half(Square& s) {
-  typedef long long Order __attribute__((vector_size(32)));
-  constexpr Order first{0, 5, 6, 7}, second{0, 1, 6, 7}, third{0, 1, 2, 7};
   Square t;
   transpose(s, t);
-  s.column[0] = __builtin_shuffle(s.column[0], t.column[0], first);
-  s.column[1] = __builtin_shuffle(s.column[1], t.column[1], second);
-  s.column[2] = __builtin_shuffle(s.column[2], t.column[2], third);
+  s.column[0] = __builtin_shufflevector(s.column[0], t.column[0], 0, 5, 6, 7);
+  s.column[1] = __builtin_shufflevector(s.column[1], t.column[1], 0, 1, 6, 7);
+  s.column[2] = __builtin_shufflevector(s.column[2], t.column[2], 0, 1, 2, 7);
 }
 
 }  // namespace

@@ -127,10 +127,11 @@ JADE_INSIDE_LOOPS void ClassEquations::backward(double* r) const {  // r â† Lâ
       };
       for (int i = end_[top] - 4; i > top + 4; i -= 4) add(i, four_at(r + i));
       add(top + 4, latest);
-      constexpr FourBits kEven{0, 4, 2, 6}, kOdd{1, 5, 3, 7}, kLow{0, 1, 4, 5}, kHigh{2, 3, 6, 7};
-      const Four p = __builtin_shuffle(s0, s1, kEven) + __builtin_shuffle(s0, s1, kOdd);
-      const Four q = __builtin_shuffle(s2, s3, kEven) + __builtin_shuffle(s2, s3, kOdd);
-      x -= __builtin_shuffle(p, q, kLow) + __builtin_shuffle(p, q, kHigh);
+      const Four p =
+          __builtin_shufflevector(s0, s1, 0, 4, 2, 6) + __builtin_shufflevector(s0, s1, 1, 5, 3, 7);
+      const Four q =
+          __builtin_shufflevector(s2, s3, 0, 4, 2, 6) + __builtin_shufflevector(s2, s3, 1, 5, 3, 7);
+      x -= __builtin_shufflevector(p, q, 0, 1, 4, 5) + __builtin_shufflevector(p, q, 2, 3, 6, 7);
     }
     combine(x, transposed_.data() + static_cast<std::ptrdiff_t>(top) * 4, 4, latest);
     four_at(r + top) = latest;

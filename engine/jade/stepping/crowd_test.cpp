@@ -166,8 +166,9 @@ TEST(Crowd, CylindersThatFallFlatComeToLie) {
     double before = energy();
     for (int i = 0; i < 30; ++i) {
       run.advance(1, 0.02);
-      // Lifting both, 3.1 kg each, by the standoff takes 0.6 mJ.
-      EXPECT_LT(energy(), before * 1.02 + 6e-4) << "world " << world << ", step " << i;
+      // Lifting both, 3.1 kg each, by the standoff takes 0.6 mJ; what flies before it lands turns by up to half a radian a
+      // segment, to second order, and gains 1e-5 of its energy by that.
+      EXPECT_LT(energy(), before * (1 + 1e-4) + 6e-4) << "world " << world << ", step " << i;
       before = energy();
     }
     EXPECT_EQ(run.lost_time, 0) << "world " << world;
