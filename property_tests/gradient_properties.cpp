@@ -50,6 +50,7 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {4, 27, "the rim of a cylinder hits the edge of a box", false},
       {6, 51, "a box that rests on four corners is said to stand on two of them", false},
       {7, 15, "Newton's matrix of a pendulum in a hurry is regular, but has a pivot below zero"},
+      {11, 209, "a hull that spins just above the floor takes a sweep some hundred parts of its way"},
   };
   for (const auto& [seed, index, what, has_no_kink] : worlds) {
     const GradientTrial trial = try_gradient(generators::random_world(seed, index, {.most_things = 4}),

@@ -107,7 +107,7 @@ std::vector<RecordedQuery> read_ccd_queries(const std::filesystem::path& path, C
   auto [rows, mistakes] = split_rows(text);
   if (mistakes.empty()) {
     for (std::size_t i = 0; i + kRowsPerQuery <= rows.size(); i += kRowsPerQuery) {
-      const auto differs = [&](const Row& row) { return row.fields[6] != rows[i].fields[6]; };
+      const auto differs = [&truth = rows[i].fields[6]](const Row& row) { return row.fields[6] != truth; };
       const auto first = rows.begin() + static_cast<std::ptrdiff_t>(i);
       const auto odd = std::find_if(first, first + kRowsPerQuery, differs);
       if (odd == first + kRowsPerQuery) continue;

@@ -53,7 +53,10 @@ VecX shifted(const VecX& x, double s, int k) { return x + s * VecX::Unit(x.size(
 TEST(InverseDynamicsDerivatives, AgreeWithDifferencesForAllJoints) {
   for (int seed = 0; seed < kWorlds; ++seed) {
     RandomTrees random(seed);
-    const auto [model, state, a, effort] = world(random, 10);
+    const World drawn = world(random, 10);
+    const Model& model = drawn.model;
+    const State& state = drawn.state;
+    const VecX &a = drawn.a, &effort = drawn.effort;
     const DynamicsDerivatives d = inverse_dynamics_derivatives(model, state, a);
     const auto id = [&](const VecX& q, const VecX& v, const VecX& acc) {
       return inverse_dynamics(model, {q, v}, acc);
@@ -70,7 +73,10 @@ TEST(InverseDynamicsDerivatives, AgreeWithDifferencesForAllJoints) {
 TEST(ForwardDynamicsDerivatives, AgreeWithDifferencesForAllJoints) {
   for (int seed = 0; seed < kWorlds; ++seed) {
     RandomTrees random(seed);
-    const auto [model, state, a, effort] = world(random, 10);
+    const World drawn = world(random, 10);
+    const Model& model = drawn.model;
+    const State& state = drawn.state;
+    const VecX &a = drawn.a, &effort = drawn.effort;
     const DynamicsDerivatives d = forward_dynamics_derivatives(model, state, effort, a);
     const auto fd = [&](const VecX& q, const VecX& v, const VecX& tau) {
       return forward_dynamics(model, {q, v}, tau, a);
@@ -87,8 +93,10 @@ TEST(ForwardDynamicsDerivatives, AgreeWithDifferencesForAllJoints) {
 TEST(ParameterDerivatives, AgreeWithDifferencesForEveryParameter) {
   for (int seed = 0; seed < 10; ++seed) {
     RandomTrees random(seed);
-    const auto world_of = world(random, 9);
-    const Model& model = world_of.model;
+    const World drawn = world(random, 9);
+    const Model& model = drawn.model;
+    const State& state = drawn.state;
+    const VecX &a = drawn.a, &effort = drawn.effort;
     const std::vector<ParameterId> ids = parameters_of(model);
     const auto changed = [&](double s, int k) {
       const ParameterId id = ids[k];
@@ -96,7 +104,6 @@ TEST(ParameterDerivatives, AgreeWithDifferencesForEveryParameter) {
       if (id.kind == ParameterKind::step_size) return model;
       return model.with(std::vector<ParameterValue>{{id, parameter_value(model, id) + 0.02 * s}});
     };
-    const auto& [m, state, a, effort] = world_of;
     expect_columns(
         0.02 * inverse_dynamics_by_parameters(model, state, a, ids),
         [&](double s, int k) { return inverse_dynamics(changed(s, k), state, a); }, "inverse", seed);
@@ -109,18 +116,22 @@ TEST(ParameterDerivatives, AgreeWithDifferencesForEveryParameter) {
 TEST(Integrate, IsUndoneByDifference) {
   for (int seed = 0; seed < kWorlds; ++seed) {
     RandomTrees random(seed);
-    const auto [model, state, d, effort] = world(random, 10);
+    const World drawn = world(random, 10);
+    const Model& model = drawn.model;
+    const VecX& q = drawn.state.q;
     // Up to 0.35 |(5, 5, 5)| = 3.03 rad, inside the ball of radius π where the logarithm is the inverse.
-    const VecX step = 0.35 * d;
-    EXPECT_LT((difference(model, state.q, integrate(model, state.q, step)) - step).norm(), 1e-13) << seed;
+    const VecX step = 0.35 * drawn.a;
+    EXPECT_LT((difference(model, q, integrate(model, q, step)) - step).norm(), 1e-13) << seed;
   }
 }
 
 TEST(IntegrationJacobians, AgreeWithDifferences) {
   for (int seed = 0; seed < kWorlds; ++seed) {
     RandomTrees random(seed);
-    const auto [model, state, a, effort] = world(random, 10);
-    const VecX d = 0.3 * a, end = integrate(model, state.q, d);
+    const World drawn = world(random, 10);
+    const Model& model = drawn.model;
+    const State& state = drawn.state;
+    const VecX d = 0.3 * drawn.a, end = integrate(model, state.q, d);
     const IntegrationJacobians jacobians = integration_jacobians(model, d);
     expect_columns(
         jacobians.q,

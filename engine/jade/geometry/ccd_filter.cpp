@@ -139,7 +139,7 @@ Piece split(Piece& piece) {
 /// For a piece on which contact means a root of the cubic and which has one: a time proven to be before the first
 /// root and close to it, if it can be proven.
 std::optional<double> time_before_root(const Piece& piece, const Errors& errors) {
-  const auto [a, b, c, d] = piece.cubic;
+  const double a = piece.cubic[0], b = piece.cubic[1], c = piece.cubic[2], d = piece.cubic[3];
   const auto value_at = [&](double s) {
     const double r = 1 - s;
     return r * r * (r * a + 3 * s * b) + s * s * (3 * r * c + s * d);

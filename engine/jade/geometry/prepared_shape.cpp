@@ -56,10 +56,10 @@ void PreparedShape::prepare(const Box& shape) {
   core_.extent = core_.half.norm();
 
   // Corner i has the signs of its bits; each side is two triangles, counter-clockwise from outside.
-  std::vector<Vec3> corners;
+  std::vector<Vec3> corners(8);
   for (int i = 0; i < 8; ++i)
-    corners.emplace_back((i & 1 ? 1 : -1) * core_.half.x(), (i & 2 ? 1 : -1) * core_.half.y(),
-                         (i & 4 ? 1 : -1) * core_.half.z());
+    corners[i] = Vec3((i & 1 ? 1 : -1) * core_.half.x(), (i & 2 ? 1 : -1) * core_.half.y(),
+                      (i & 4 ? 1 : -1) * core_.half.z());
   const int sides[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                            {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
   std::vector<std::array<int, 3>> triangles;

@@ -116,7 +116,7 @@ class ReverseSweep {
  public:
   ReverseSweep(const Model& model, const Rollout& rollout, const RolloutCotangents& cotangents,
                const std::vector<ParameterId>& parameters, GradientWorkspace& workspace)
-      : model_(model), rollout_(rollout), cotangents_(cotangents), ids_(parameters), workspace_(workspace) {
+      : model_(model), cotangents_(cotangents), ids_(parameters), workspace_(workspace) {
     const int nv = model.nv();
     adjoint_ = {VecX::Zero(nv), VecX::Zero(nv)};
     gradient.effort.resize(rollout.controls.size());
@@ -163,7 +163,6 @@ class ReverseSweep {
   }
 
   const Model& model_;
-  const Rollout& rollout_;
   const RolloutCotangents& cotangents_;
   const std::vector<ParameterId>& ids_;
   GradientWorkspace& workspace_;
