@@ -96,7 +96,8 @@ JADE_INSIDE_LOOPS void add_with_sizes(int n, int columns, const double* const* c
   for (; i < n; ++i) {
     double y0 = y[i], s0 = size[i];
     for (int c = 0; c < columns; ++c) {
-      const double t0 = x[c] * column[c][i];
+      // The analyzer does not see that as many columns are there as are counted.
+      const double t0 = x[c] * column[c][i];  // NOLINT(clang-analyzer-core.NullDereference)
       y0 += t0;
       s0 += std::abs(t0);
     }
