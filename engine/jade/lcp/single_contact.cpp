@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "jade/math/wide_loops.h"
+
 namespace jade::lcp {
 namespace {
 
@@ -32,7 +34,8 @@ double slip_slope(const Tangent& t) { return t.c == RowClass::high ? t.mu : -t.m
 
 /// Forces that stop the sticking tangents, which would move at `speed`, while slipping ones have the forces in f. False
 /// when they are not to be trusted.
-bool stop_sticking(const Tangent* t, int count, double a_12, const double* speed, double* f) {
+JADE_INSIDE_LOOPS bool stop_sticking(const Tangent* t, int count, double a_12, const double* speed,
+                                     double* f) {
   if (count == 2 && t[0].sticks() && t[1].sticks()) {
     const double product = t[0].a_tt * t[1].a_tt, determinant = product - a_12 * a_12;
     if (!(determinant > kIndependent * product)) return false;
@@ -48,7 +51,7 @@ bool stop_sticking(const Tangent* t, int count, double a_12, const double* speed
 }
 
 /// Slopes of forces and velocities over x for the classes of the tangents; false when they are not to be trusted.
-bool set_slopes(Tangent* t, int count, double a_12) {
+JADE_INSIDE_LOOPS bool set_slopes(Tangent* t, int count, double a_12) {
   const double speed[2] = {t[0].a_n, t[1].a_n};
   double f[2] = {slip_slope(t[0]), slip_slope(t[1])};
   if (!stop_sticking(t, count, a_12, speed, f)) return false;
@@ -65,18 +68,20 @@ bool set_slopes(Tangent* t, int count, double a_12) {
 std::optional<SingleContact> SingleContact::of(const LcpProblem& p) {
   const int n = p.size();
   if (n < 1 || n > 3) return std::nullopt;
-  SingleContact contact;
+  const LcpRow* rows = p.rows.data();
+  const double* A = p.A.data();
+  int tangent[4], tangents = 0, normal = -1;
+  bool all_move = true;
   for (int i = 0; i < n; ++i) {
-    if (!(p.A(i, i) > 0)) return std::nullopt;
-    if (p.rows[i].kind == RowKind::tangent) {
-      if (contact.tangents == 2) return std::nullopt;
-      contact.tangent[contact.tangents++] = i;
-    } else {
-      if (contact.normal >= 0) return std::nullopt;
-      contact.normal = i;
-    }
+    const bool is_tangent = rows[i].kind == RowKind::tangent;
+    tangent[tangents] = i;
+    tangents += is_tangent;
+    normal = is_tangent ? normal : i;
+    all_move &= A[i * (n + 1)] > 0;
   }
-  if (contact.normal < 0) return std::nullopt;
+  if (!all_move || tangents != n - 1) return std::nullopt;
+  SingleContact contact{.normal = normal, .tangents = tangents};
+  for (int k = 0; k < tangents; ++k) contact.tangent[k] = tangent[k];
   contact.order_tangents(p);
   return contact;
 }
@@ -151,33 +156,46 @@ bool SingleContact::solve(const LcpProblem& p, LcpSolution& solution, int& pivot
 }
 
 bool SingleContact::solve_for(const LcpProblem& p, const std::vector<RowClass>& classes, VecX& f) const {
-  const RowClass c = classes[normal];
-  std::array<Tangent, 2> t;
+  const std::ptrdiff_t n = p.size();
+  const double *A = p.A.data(), *of_normal = A + normal * n, *b = p.b.data();
+  const bool clamped = classes[normal] == RowClass::clamped;
+  // f_t = f0 + slope x. A tangent that is not there is one that slips without friction.
+  double a_tt[2] = {1, 1}, a_n[2] = {}, b_t[2] = {}, f0[2] = {}, slope[2] = {};
+  bool sticks[2] = {}, fits = true;
   for (int i = 0; i < tangents; ++i) {
     const int row = tangent[i];
-    t[i] = tangent_at(p, normal, row);
-    t[i].c = classes[row];
-    const bool holds = t[i].sticks() || t[i].c == RowClass::high || t[i].c == RowClass::low;
-    if (holds != (c == RowClass::clamped)) return false;
+    const RowClass c = classes[row];
+    const double mu = p.rows[row].mu;
+    a_tt[i] = A[row * (n + 1)];
+    a_n[i] = of_normal[row];
+    b_t[i] = b[row];
+    sticks[i] = c == RowClass::stick;
+    slope[i] = c == RowClass::high ? mu : -mu;
+    fits &= (sticks[i] || c == RowClass::high || c == RowClass::low) == clamped;
     f[row] = 0;
   }
   f[normal] = 0;
-  if (c != RowClass::clamped) return c == RowClass::separate;
-  // f_t = f0 + slope x, in v_n = 0.
-  const double a_12 = tangents == 2 ? p.A(tangent[0], tangent[1]) : 0;
-  const double b[2] = {t[0].b, t[1].b};
-  double f0[2] = {0, 0};
-  if (!stop_sticking(t.data(), tangents, a_12, b, f0) || !set_slopes(t.data(), tangents, a_12)) return false;
-  const double a_nn = p.A(normal, normal);
-  double slope = a_nn, v_n = p.b[normal];
-  for (int i = 0; i < tangents; ++i) {
-    slope += t[i].a_n * t[i].f_slope;
-    v_n += t[i].a_n * f0[i];
+  if (!fits) return false;
+  if (!clamped) return classes[normal] == RowClass::separate;
+  const double a_12 = tangents == 2 ? A[tangent[0] * n + tangent[1]] : 0;
+  if (sticks[0] && sticks[1]) {
+    const double product = a_tt[0] * a_tt[1], determinant = product - a_12 * a_12;
+    if (!(determinant > kIndependent * product)) return false;
+    for (int i = 0; i < 2; ++i) {
+      f0[i] = (a_12 * b_t[1 - i] - a_tt[1 - i] * b_t[i]) / determinant;
+      slope[i] = (a_12 * a_n[1 - i] - a_tt[1 - i] * a_n[i]) / determinant;
+    }
+  } else if (sticks[0] || sticks[1]) {
+    const int i = sticks[0] ? 0 : 1;
+    f0[i] = -b_t[i] / a_tt[i];
+    slope[i] = -(a_n[i] + a_12 * slope[1 - i]) / a_tt[i];
   }
-  if (!(std::abs(slope) > kIndependent * a_nn)) return false;
-  const double x = -v_n / slope;
+  // In v_n = 0.
+  const double a_nn = of_normal[normal], total = a_nn + a_n[0] * slope[0] + a_n[1] * slope[1];
+  if (!(std::abs(total) > kIndependent * a_nn)) return false;
+  const double x = -(b[normal] + a_n[0] * f0[0] + a_n[1] * f0[1]) / total;
   f[normal] = x;
-  for (int i = 0; i < tangents; ++i) f[tangent[i]] = f0[i] + t[i].f_slope * x;
+  for (int i = 0; i < tangents; ++i) f[tangent[i]] = f0[i] + slope[i] * x;
   return true;
 }
 

@@ -1,0 +1,95 @@
+#include "jade/lcp/few_equations.h"
+
+#include <cmath>
+
+#include "jade/lcp/dense_kernels.h"
+
+namespace jade::lcp {
+namespace {
+
+/// x where row `first` + lane lies below row j (above it), zero elsewhere.
+JADE_INSIDE_LOOPS void keep_below(int j, int first, Four& x) {
+  x = FourBits{first, first + 1, first + 2, first + 3} > j ? x : Four{};
+}
+JADE_INSIDE_LOOPS void keep_above(int j, int first, Four& x) {
+  x = FourBits{first, first + 1, first + 2, first + 3} < j ? x : Four{};
+}
+
+}  // namespace
+
+template <int kRows>
+JADE_INSIDE_LOOPS bool FewEquations::factor_in(const ClassRows& rows, const double* A, std::ptrdiff_t stride,
+                                               double least_pivot) {
+  alignas(32) double K[kRows * kRows] = {};
+  const int k = k_;
+  const int* free = rows.free.data();
+  for (int q = 0; q < k; ++q) {
+    const double* a = A + free[q] * stride;
+    for (int i = 0; i < k; ++i) K[q * kRows + i] = a[free[i]];
+  }
+  for (const ClassRows::Slip& slip : rows.slips) {
+    const double* a = A + slip.tangent * stride;
+    double* column = K + (rows.plain + slip.column) * kRows;
+    for (int i = 0; i < k; ++i) column[i] += slip.slope * a[free[i]];
+  }
+  for (int q = k; q < kRows; ++q) K[q * kRows + q] = 1;
+  double least[kRows];
+  for (int q = 0; q < kRows; ++q) least[q] = least_pivot * std::abs(K[q * kRows + q]);
+#pragma GCC unroll 8
+  for (int j = 0; j < kRows; ++j) {
+    const double pivot = K[j * kRows + j];
+    if (!(std::abs(pivot) > least[j])) return false;
+    const double inverse = 1 / pivot;
+    inverse_[j] = inverse;
+    Four l[kRows / 4];
+    for (int b = 0; b < kRows / 4; ++b) {
+      Four u = four_at(K + j * kRows + 4 * b);
+      l[b] = u * inverse;
+      keep_below(j, 4 * b, l[b]);
+      keep_above(j, 4 * b, u);
+      four_at(L_ + j * kRows + 4 * b) = l[b];
+      four_at(U_ + j * kRows + 4 * b) = u;
+    }
+    for (int c = j + 1; c < kRows; ++c) {
+      const double factor = K[c * kRows + j];
+      for (int b = j / 4; b < kRows / 4; ++b) four_at(K + c * kRows + 4 * b) -= factor * l[b];
+    }
+  }
+  return true;
+}
+
+template <int kRows>
+JADE_INSIDE_LOOPS void FewEquations::solve_in(double* r) const {
+  constexpr int blocks = kRows / 4;
+  for (int i = k_; i < kRows; ++i) r[i] = 0;
+  Four x[blocks];
+  for (int b = 0; b < blocks; ++b) x[b] = four_at(r + 4 * b);
+#pragma GCC unroll 8
+  for (int j = 0; j < kRows; ++j) {
+    const double factor = x[j / 4][j % 4];
+    for (int b = j / 4; b < blocks; ++b) x[b] -= factor * four_at(L_ + j * kRows + 4 * b);
+  }
+#pragma GCC unroll 8
+  for (int j = kRows - 1; j >= 0; --j) {
+    const double factor = x[j / 4][j % 4] * inverse_[j];
+    for (int b = 0; b <= j / 4; ++b) x[b] -= factor * four_at(U_ + j * kRows + 4 * b);
+  }
+  for (int b = 0; b < blocks; ++b) four_at(r + 4 * b) = x[b] * four_at(inverse_ + 4 * b);
+}
+
+JADE_WIDE_LOOPS bool FewEquations::factor(const ClassRows& rows, const double* A, int stride,
+                                          double least_pivot) {
+  k_ = static_cast<int>(rows.free.size());
+  return k_ <= 4 ? factor_in<4>(rows, A, stride, least_pivot)
+                 : factor_in<kMostRows>(rows, A, stride, least_pivot);
+}
+
+JADE_WIDE_LOOPS void FewEquations::solve(double* r) const {
+  if (k_ <= 4) {
+    solve_in<4>(r);
+  } else {
+    solve_in<kMostRows>(r);
+  }
+}
+
+}  // namespace jade::lcp
