@@ -20,19 +20,33 @@ JADE_INSIDE_LOOPS void keep_above(int j, int first, Four& x) {
 template <int kRows>
 JADE_INSIDE_LOOPS bool FewEquations::factor_in(const ClassRows& rows, const double* A, std::ptrdiff_t stride,
                                                double least_pivot) {
-  alignas(32) double K[kRows * kRows] = {};
+  alignas(32) double K[kRows * kRows];
   const int k = k_;
-  const int* free = rows.free.data();
+  // Missing rows are those of the unit matrix. Registers are filled before they are stored: numbers that are stored one by
+  // one would be waited for.
+  int at[kRows];
+  for (int i = 0; i < kRows; ++i) at[i] = rows.free[i < k ? i : 0];
+  const auto gather = [&](int row, int first, Four& x) __attribute__((always_inline)) {
+    const double* a = A + row * stride;
+    const int* r = at + first;
+    x = Four{a[r[0]], a[r[1]], a[r[2]], a[r[3]]};
+    x = FourBits{first, first + 1, first + 2, first + 3} < k ? x : Four{};
+  };
   for (int q = 0; q < k; ++q) {
-    const double* a = A + free[q] * stride;
-    for (int i = 0; i < k; ++i) K[q * kRows + i] = a[free[i]];
+    for (int b = 0; b < kRows; b += 4) gather(at[q], b, four_at(K + q * kRows + b));
+  }
+  for (int q = k; q < kRows; ++q) {
+    for (int b = 0; b < kRows; b += 4)
+      four_at(K + q * kRows + b) = FourBits{b, b + 1, b + 2, b + 3} == q ? Four{1, 1, 1, 1} : Four{};
   }
   for (const ClassRows::Slip& slip : rows.slips) {
-    const double* a = A + slip.tangent * stride;
     double* column = K + (rows.plain + slip.column) * kRows;
-    for (int i = 0; i < k; ++i) column[i] += slip.slope * a[free[i]];
+    for (int b = 0; b < kRows; b += 4) {
+      Four x;
+      gather(slip.tangent, b, x);
+      four_at(column + b) += slip.slope * x;
+    }
   }
-  for (int q = k; q < kRows; ++q) K[q * kRows + q] = 1;
   double least[kRows];
   for (int q = 0; q < kRows; ++q) least[q] = least_pivot * std::abs(K[q * kRows + q]);
 #pragma GCC unroll 8
@@ -62,8 +76,8 @@ template <int kRows>
 JADE_INSIDE_LOOPS void FewEquations::solve_in(double* r) const {
   constexpr int blocks = kRows / 4;
   for (int i = k_; i < kRows; ++i) r[i] = 0;
-  Four x[blocks];
-  for (int b = 0; b < blocks; ++b) x[b] = four_at(r + 4 * b);
+  Four x[blocks];  // read number by number, as they have just been written
+  for (int b = 0; b < blocks; ++b) x[b] = Four{r[4 * b], r[4 * b + 1], r[4 * b + 2], r[4 * b + 3]};
 #pragma GCC unroll 8
   for (int j = 0; j < kRows; ++j) {
     const double factor = x[j / 4][j % 4];

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "jade/lcp/island_state.h"
 #include "jade/math/wide_loops.h"
 
 namespace jade::lcp {
@@ -65,30 +66,41 @@ JADE_INSIDE_LOOPS bool set_slopes(Tangent* t, int count, double a_12) {
 
 }  // namespace
 
+namespace {
+
+/// Tangent t comes before s, however the rows were numbered.
+JADE_INSIDE_LOOPS bool comes_before(const LcpProblem& p, int t, int s) {
+  const std::ptrdiff_t step = p.size() + 1;
+  const double *A = p.A.data(), *b = p.b.data();
+  return b[t] < b[s] || (b[t] == b[s] && A[t * step] < A[s * step]);
+}
+
+}  // namespace
+
 std::optional<SingleContact> SingleContact::of(const LcpProblem& p) {
   const int n = p.size();
   if (n < 1 || n > 3) return std::nullopt;
   const LcpRow* rows = p.rows.data();
   const double* A = p.A.data();
-  int tangent[4], tangents = 0, normal = -1;
+  int normal = -1, first = -1, second = -1;
   bool all_move = true;
   for (int i = 0; i < n; ++i) {
     const bool is_tangent = rows[i].kind == RowKind::tangent;
-    tangent[tangents] = i;
-    tangents += is_tangent;
+    second = is_tangent && first >= 0 ? i : second;
+    first = is_tangent && first < 0 ? i : first;
+    if (!is_tangent && normal >= 0) return std::nullopt;
     normal = is_tangent ? normal : i;
     all_move &= A[i * (n + 1)] > 0;
   }
-  if (!all_move || tangents != n - 1) return std::nullopt;
-  SingleContact contact{.normal = normal, .tangents = tangents};
-  for (int k = 0; k < tangents; ++k) contact.tangent[k] = tangent[k];
-  contact.order_tangents(p);
-  return contact;
+  if (!all_move || normal < 0) return std::nullopt;
+  // Put into order before they are stored: what is read back at once would be waited for.
+  const bool swapped = second >= 0 && comes_before(p, second, first);
+  return SingleContact{
+      .normal = normal, .tangents = n - 1, .tangent = {swapped ? second : first, swapped ? first : second}};
 }
 
 void SingleContact::order_tangents(const LcpProblem& p) {
-  auto& [s, t] = tangent;
-  if (tangents == 2 && (p.b[t] < p.b[s] || (p.b[t] == p.b[s] && p.A(t, t) < p.A(s, s)))) std::swap(s, t);
+  if (tangents == 2 && comes_before(p, tangent[1], tangent[0])) std::swap(tangent[0], tangent[1]);
 }
 
 bool SingleContact::solve(const LcpProblem& p, LcpSolution& solution, int& pivots) const {
@@ -155,47 +167,73 @@ bool SingleContact::solve(const LcpProblem& p, LcpSolution& solution, int& pivot
   return true;
 }
 
-bool SingleContact::solve_for(const LcpProblem& p, const std::vector<RowClass>& classes, VecX& f) const {
+namespace {
+
+/// A tangent for given classes, f_t = f0 + slope x. One that is not there slips without friction.
+struct FrictionLine {
+  double a_tt = 1, a_n = 0, b = 0, f0 = 0, slope = 0;  ///< A_tt, A_tn, b_t
+  bool sticks = false;
+};
+
+JADE_INSIDE_LOOPS FrictionLine friction_line(const LcpProblem& p, int normal, int row, RowClass c) {
   const std::ptrdiff_t n = p.size();
-  const double *A = p.A.data(), *of_normal = A + normal * n, *b = p.b.data();
-  const bool clamped = classes[normal] == RowClass::clamped;
-  // f_t = f0 + slope x. A tangent that is not there is one that slips without friction.
-  double a_tt[2] = {1, 1}, a_n[2] = {}, b_t[2] = {}, f0[2] = {}, slope[2] = {};
-  bool sticks[2] = {}, fits = true;
-  for (int i = 0; i < tangents; ++i) {
-    const int row = tangent[i];
-    const RowClass c = classes[row];
-    const double mu = p.rows[row].mu;
-    a_tt[i] = A[row * (n + 1)];
-    a_n[i] = of_normal[row];
-    b_t[i] = b[row];
-    sticks[i] = c == RowClass::stick;
-    slope[i] = c == RowClass::high ? mu : -mu;
-    fits &= (sticks[i] || c == RowClass::high || c == RowClass::low) == clamped;
-    f[row] = 0;
-  }
-  f[normal] = 0;
-  if (!fits) return false;
-  if (!clamped) return classes[normal] == RowClass::separate;
-  const double a_12 = tangents == 2 ? A[tangent[0] * n + tangent[1]] : 0;
-  if (sticks[0] && sticks[1]) {
-    const double product = a_tt[0] * a_tt[1], determinant = product - a_12 * a_12;
-    if (!(determinant > kIndependent * product)) return false;
-    for (int i = 0; i < 2; ++i) {
-      f0[i] = (a_12 * b_t[1 - i] - a_tt[1 - i] * b_t[i]) / determinant;
-      slope[i] = (a_12 * a_n[1 - i] - a_tt[1 - i] * a_n[i]) / determinant;
+  const double *A = p.A.data(), mu = p.rows[row].mu;
+  return {.a_tt = A[row * (n + 1)],
+          .a_n = A[normal * n + row],
+          .b = p.b[row],
+          .slope = c == RowClass::high ? mu : -mu,
+          .sticks = c == RowClass::stick};
+}
+
+JADE_INSIDE_LOOPS bool holds(RowClass c) { return c == RowClass::stick || is_slipping(c); }
+
+}  // namespace
+
+bool SingleContact::solve_for(const LcpProblem& p, const std::vector<RowClass>& classes, VecX& f) const {
+  const RowClass* c = classes.data();
+  double* force = f.data();
+  const int first = tangent[0], second = tangent[1];
+  if (c[normal] != RowClass::clamped) {
+    bool parked = c[normal] == RowClass::separate;
+    force[normal] = 0;
+    for (int i = 0; i < tangents; ++i) {
+      parked &= !holds(c[tangent[i]]);
+      force[tangent[i]] = 0;
     }
-  } else if (sticks[0] || sticks[1]) {
-    const int i = sticks[0] ? 0 : 1;
-    f0[i] = -b_t[i] / a_tt[i];
-    slope[i] = -(a_n[i] + a_12 * slope[1 - i]) / a_tt[i];
+    return parked;
+  }
+  FrictionLine s, t;
+  double a_st = 0;
+  if (tangents > 0) {
+    if (!holds(c[first])) return false;
+    s = friction_line(p, normal, first, c[first]);
+  }
+  if (tangents > 1) {
+    if (!holds(c[second])) return false;
+    t = friction_line(p, normal, second, c[second]);
+    a_st = p.A(first, second);
+  }
+  if (s.sticks && t.sticks) {
+    const double product = s.a_tt * t.a_tt, determinant = product - a_st * a_st;
+    if (!(determinant > kIndependent * product)) return false;
+    s.f0 = (a_st * t.b - t.a_tt * s.b) / determinant;
+    t.f0 = (a_st * s.b - s.a_tt * t.b) / determinant;
+    s.slope = (a_st * t.a_n - t.a_tt * s.a_n) / determinant;
+    t.slope = (a_st * s.a_n - s.a_tt * t.a_n) / determinant;
+  } else if (s.sticks) {
+    s.f0 = -s.b / s.a_tt;
+    s.slope = -(s.a_n + a_st * t.slope) / s.a_tt;
+  } else if (t.sticks) {
+    t.f0 = -t.b / t.a_tt;
+    t.slope = -(t.a_n + a_st * s.slope) / t.a_tt;
   }
   // In v_n = 0.
-  const double a_nn = of_normal[normal], total = a_nn + a_n[0] * slope[0] + a_n[1] * slope[1];
-  if (!(std::abs(total) > kIndependent * a_nn)) return false;
-  const double x = -(b[normal] + a_n[0] * f0[0] + a_n[1] * f0[1]) / total;
-  f[normal] = x;
-  for (int i = 0; i < tangents; ++i) f[tangent[i]] = f0[i] + slope[i] * x;
+  const double a_nn = p.A(normal, normal), slope = a_nn + s.a_n * s.slope + t.a_n * t.slope;
+  if (!(std::abs(slope) > kIndependent * a_nn)) return false;
+  const double x = -(p.b[normal] + s.a_n * s.f0 + t.a_n * t.f0) / slope;
+  force[normal] = x;
+  if (tangents > 0) force[first] = s.f0 + s.slope * x;
+  if (tangents > 1) force[second] = t.f0 + t.slope * x;
   return true;
 }
 
