@@ -7,12 +7,9 @@
 namespace jade::lcp {
 namespace {
 
-/// x where row `first` + lane lies below row j (above it), zero elsewhere.
-JADE_INSIDE_LOOPS void keep_below(int j, int first, Four& x) {
-  x = FourBits{first, first + 1, first + 2, first + 3} > j ? x : Four{};
-}
-JADE_INSIDE_LOOPS void keep_above(int j, int first, Four& x) {
-  x = FourBits{first, first + 1, first + 2, first + 3} < j ? x : Four{};
+/// x with a zero in row j, the first lane being row `first`.
+JADE_INSIDE_LOOPS void clear_row(int j, int first, Four& x) {
+  x = FourBits{first, first + 1, first + 2, first + 3} == j ? Four{} : x;
 }
 
 }  // namespace
@@ -49,24 +46,21 @@ JADE_INSIDE_LOOPS bool FewEquations::factor_in(const ClassRows& rows, const doub
   }
   double least[kRows];
   for (int q = 0; q < kRows; ++q) least[q] = least_pivot * std::abs(K[q * kRows + q]);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
   for (int j = 0; j < kRows; ++j) {
     const double pivot = K[j * kRows + j];
     if (!(std::abs(pivot) > least[j])) return false;
     const double inverse = 1 / pivot;
     inverse_[j] = inverse;
-    Four l[kRows / 4];
+    Four g[kRows / 4];
     for (int b = 0; b < kRows / 4; ++b) {
-      Four u = four_at(K + j * kRows + 4 * b);
-      l[b] = u * inverse;
-      keep_below(j, 4 * b, l[b]);
-      keep_above(j, 4 * b, u);
-      four_at(L_ + j * kRows + 4 * b) = l[b];
-      four_at(U_ + j * kRows + 4 * b) = u;
+      g[b] = four_at(K + j * kRows + 4 * b) * inverse;
+      clear_row(j, 4 * b, g[b]);
+      four_at(G_ + j * kRows + 4 * b) = g[b];
     }
     for (int c = j + 1; c < kRows; ++c) {
       const double factor = K[c * kRows + j];
-      for (int b = j / 4; b < kRows / 4; ++b) four_at(K + c * kRows + 4 * b) -= factor * l[b];
+      for (int b = 0; b < kRows / 4; ++b) four_at(K + c * kRows + 4 * b) -= factor * g[b];
     }
   }
   return true;
@@ -81,12 +75,7 @@ JADE_INSIDE_LOOPS void FewEquations::solve_in(double* r) const {
 #pragma GCC unroll 8
   for (int j = 0; j < kRows; ++j) {
     const double factor = x[j / 4][j % 4];
-    for (int b = j / 4; b < blocks; ++b) x[b] -= factor * four_at(L_ + j * kRows + 4 * b);
-  }
-#pragma GCC unroll 8
-  for (int j = kRows - 1; j >= 0; --j) {
-    const double factor = x[j / 4][j % 4] * inverse_[j];
-    for (int b = 0; b <= j / 4; ++b) x[b] -= factor * four_at(U_ + j * kRows + 4 * b);
+    for (int b = 0; b < blocks; ++b) x[b] -= factor * four_at(G_ + j * kRows + 4 * b);
   }
   for (int b = 0; b < blocks; ++b) four_at(r + 4 * b) = x[b] * four_at(inverse_ + 4 * b);
 }

@@ -4,10 +4,13 @@
 
 namespace jade::lcp {
 
-/// K of a handful of free rows (see ClassEquations) as one L U, a register or two wide: as long as rows are few, what
-/// ClassEquations wins by symmetry it loses to bookkeeping. No exchanges of rows, so every pivot has to be a good one.
+/// K of a handful of free rows (see ClassEquations), solved by Gauss and Jordan a register or two wide: as long as rows
+/// are few, what ClassEquations wins by symmetry it loses to bookkeeping and to waiting for the number before.
+///   for each row j:  r ← r − r_j g_j,   g_j = K_j / K_jj but zero in row j, K as the rows before j left it;   x = r / K_jj
+/// No exchanges of rows, so every pivot has to be a good one.
 class FewEquations {
  public:
+  /// More are often redundant, which ClassEquations finds out sooner.
   static constexpr int kMostRows = 8;
 
   /// Columns of A are `stride` doubles apart. False when a pivot keeps less than `least_pivot` of the size its row began with.
@@ -22,8 +25,7 @@ class FewEquations {
   void solve_in(double* r) const;
 
   int k_ = 0;
-  alignas(32) double L_[kMostRows * kMostRows];  ///< by columns, zero on and above the diagonal
-  alignas(32) double U_[kMostRows * kMostRows];  ///< by columns, zero on and below it
+  alignas(32) double G_[kMostRows * kMostRows];  ///< by columns
   alignas(32) double inverse_[kMostRows];        ///< of the pivots
 };
 
