@@ -49,14 +49,6 @@ class ClassEquations {
   void solve(double* r) const;
   void solve_transposed(double* r) const;
 
-  /// Whether some friction at its bound in a row that does not slip (`rests(t)`) is left over from an earlier motion: a
-  /// vanishing compliance would let it go. Forces f belong to the classes that were factored; y has room(size()) numbers.
-  ///   (A + η W) f_η + b = v_η,   f_η = f − η P y + O(η²),   K y = W_X x   ⇒   dv_t/dη = W_t f_t − A_t P y
-  /// The row stays where it is as long as its force opposes that velocity: then its share of the load would be larger if
-  /// the bound allowed it.
-  template <class Columns, class Rests>
-  bool carries_stress(const Columns& column, const double* f, const Rests& rests, double* y) const;
-
  private:
   bool factor_symmetric(double least_pivot);
   bool factor_slipping(double least_pivot);
@@ -100,27 +92,34 @@ bool ClassEquations::factor(const Columns& column, double epsilon, double least_
   return factor_symmetric(least_pivot) && (k_ == k1_ || factor_slipping(least_pivot));
 }
 
-template <class Columns, class Rests>
-bool ClassEquations::carries_stress(const Columns& column, const double* f, const Rests& rests,
-                                    double* y) const {
+/// Whether some friction at its bound in a row that does not slip (`rests(t)`) is left over from an earlier motion: a
+/// vanishing compliance would let it go. Forces f belong to the classes of `rows`, whose equations `solver` has factored; y
+/// has room(k) numbers.
+///   (A + η W) f_η + b = v_η,   f_η = f − η P y + O(η²),   K y = W_X x   ⇒   dv_t/dη = W_t f_t − A_t P y
+/// The row stays where it is as long as its force opposes that velocity: then its share of the load would be larger if
+/// the bound allowed it.
+template <class Solver, class Columns, class Rests>
+bool carries_stress(const ClassRows& rows, const Solver& solver, const Columns& column, const double* f,
+                    const Rests& rests, double* y) {
   // A share that only just reaches its bound: y is as exact as ε leaves it.
   constexpr double equal = 1e-5;
-  const int* free = rows_.free.data();
+  const int* free = rows.free.data();
+  const int k = static_cast<int>(rows.free.size());
   bool solved = false;
-  for (const ClassRows::Slip& slip : rows_.slips) {
+  for (const ClassRows::Slip& slip : rows.slips) {
     const int t = slip.tangent;
     if (!rests(t)) continue;
     if (!solved) {
-      for (int q = 0; q < k_; ++q) y[q] = column(free[q])[free[q]] * f[free[q]];
-      solve(y);
+      for (int q = 0; q < k; ++q) y[q] = column(free[q])[free[q]] * f[free[q]];
+      solver.solve(y);
       solved = true;
     }
     const double* a = column(t);
     const double own = a[t] * f[t];
     double velocity = own;
-    for (int q = 0; q < k_; ++q) velocity -= a[free[q]] * y[q];
-    for (const ClassRows::Slip& other : rows_.slips)
-      velocity -= a[other.tangent] * (other.slope * y[k1_ + other.column]);
+    for (int q = 0; q < k; ++q) velocity -= a[free[q]] * y[q];
+    for (const ClassRows::Slip& other : rows.slips)
+      velocity -= a[other.tangent] * (other.slope * y[rows.plain + other.column]);
     if ((slip.slope > 0 ? velocity : -velocity) > equal * std::abs(own)) return true;
   }
   return false;

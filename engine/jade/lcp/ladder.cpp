@@ -65,7 +65,8 @@ class Climb {
     };
     if (newton(kProximal, 4)) {
       const auto column = [&](int j) { return island_.column(j); };
-      return !w_.equations.carries_stress(column, state_.f.data(), rests, w_.scratch.data());
+      return !carries_stress(w_.equations.rows(), w_.equations, column, state_.f.data(), rests,
+                             w_.scratch.data());
     }
     // The equations at hand are not those of a silenced answer: any friction that rests is refused.
     const bool valid = silenced();

@@ -1,14 +1,12 @@
 #include "jade/lcp/lcp_problem.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "jade/lcp/dense_kernels.h"
+#include "jade/lcp/contact_doubts.h"
 
 namespace jade {
 namespace {
@@ -16,47 +14,6 @@ namespace {
 /// Relative to √(A_ii A_jj): A formed as J M⁻¹ Jᵀ differs from its transpose by rounding (1e-16 times a
 /// cancellation of at most about 1e6 in articulated chains); a real mistake differs by whole entries.
 constexpr double kSymmetryTolerance = 1e-8;
-
-}  // namespace
-
-namespace lcp {
-
-/// Whether A is finite and equals its transpose to the last bit, in one pass over blocks of 4 × 4: x − y is +0, which has
-/// no bit set, for equal finite numbers and for nothing else. Most contact matrices are like that, the others are looked
-/// at entry by entry.
-JADE_WIDE_LOOPS bool is_finite_and_symmetric(int n, const double* a) {
-  const std::ptrdiff_t stride = n;
-  FourBits different{};
-  int j = 0;
-  for (; j + 4 <= n; j += 4) {
-    const double *column = a + j * stride, *row = a + j;
-    for (int i = 0; i <= j; i += 4, row += 4 * stride) {
-      const Four r0 = four_at(row), r1 = four_at(row + stride), r2 = four_at(row + 2 * stride),
-                 r3 = four_at(row + 3 * stride);
-      const Four even_low = __builtin_shuffle(r0, r1, FourBits{0, 4, 2, 6}),
-                 odd_low = __builtin_shuffle(r0, r1, FourBits{1, 5, 3, 7}),
-                 even_high = __builtin_shuffle(r2, r3, FourBits{0, 4, 2, 6}),
-                 odd_high = __builtin_shuffle(r2, r3, FourBits{1, 5, 3, 7});
-      const double* c = column + i;
-      collect_bits(four_at(c) - __builtin_shuffle(even_low, even_high, FourBits{0, 1, 4, 5}), different);
-      collect_bits(four_at(c + stride) - __builtin_shuffle(odd_low, odd_high, FourBits{0, 1, 4, 5}),
-                   different);
-      collect_bits(four_at(c + 2 * stride) - __builtin_shuffle(even_low, even_high, FourBits{2, 3, 6, 7}),
-                   different);
-      collect_bits(four_at(c + 3 * stride) - __builtin_shuffle(odd_low, odd_high, FourBits{2, 3, 6, 7}),
-                   different);
-    }
-  }
-  bool equal = (different[0] | different[1] | different[2] | different[3]) == 0;
-  for (; j < n; ++j) {
-    for (int i = 0; i <= j; ++i) equal &= a[j * stride + i] - a[i * stride + j] == 0;
-  }
-  return equal;
-}
-
-}  // namespace lcp
-
-namespace {
 
 /// Calls `report(row, what)` for each mistake, `what(place, problem, remedy)` giving its words. The words are
 /// only made when asked for, so that a sound problem is inspected without touching the heap.
@@ -67,13 +24,19 @@ class Inspection {
 
   void run() {
     if (!dimensions()) return;
-    const bool clean = p_.form == LcpForm::contact && lcp::is_finite_and_symmetric(n_, p_.A.data());
-    numbers(!clean);
-    if (p_.form == LcpForm::contact) {
-      rows();
-      if (!clean) symmetry();
-    }
+    matrix();
+    numbers();
+    if (p_.form == LcpForm::contact) rows();
+    if (p_.form == LcpForm::contact) symmetry();
     if (p_.form == LcpForm::boxed) bounds();
+  }
+  /// The same, but only what a quick look has left in doubt.
+  void run(const lcp::Doubts& doubts) {
+    if (!dimensions()) return;
+    if (doubts.matrix) matrix();
+    if (doubts.numbers) numbers();
+    if (doubts.rows) rows();
+    if (doubts.matrix) symmetry();
   }
 
  private:
@@ -111,31 +74,17 @@ class Inspection {
     return sound;
   }
 
-  /// Whether b is finite, and beta as well and not negative. A number that is not finite has all bits of its exponent
-  /// set; one more there then carries into the sign.
-  bool finite_and_not_negative() const {
-    constexpr std::uint64_t exponent = 0x7ff0000000000000, one_more = 0x0010000000000000;
-    const double *b = p_.b.data(), *beta = p_.beta.data();
-    const int betas = static_cast<int>(p_.beta.size());
-    std::uint64_t signs = 0;
-    for (int i = 0; i < n_; ++i) signs |= (std::bit_cast<std::uint64_t>(b[i]) & exponent) + one_more;
-    for (int i = 0; i < betas; ++i) {
-      const std::uint64_t bits = std::bit_cast<std::uint64_t>(beta[i] + 0.0);  // −0 is not negative
-      signs |= bits | ((bits & exponent) + one_more);
-    }
-    return signs >> 63 == 0;
-  }
-
-  void numbers(bool also_in_matrix) {
+  void matrix() {
     // A sum of zeros is NaN as soon as one entry is not finite.
-    if (also_in_matrix && n_ > 0 && !((p_.A.array() * 0.0).sum() == 0)) {
-      for (int j = 0; j < n_; ++j) {
-        for (int i = 0; i < n_; ++i) {
-          if (!std::isfinite(p_.A(i, j))) not_finite(fmt_row("A", i, j), p_.A(i, j));
-        }
+    if (n_ == 0 || (p_.A.array() * 0.0).sum() == 0) return;
+    for (int j = 0; j < n_; ++j) {
+      for (int i = 0; i < n_; ++i) {
+        if (!std::isfinite(p_.A(i, j))) not_finite(fmt_row("A", i, j), p_.A(i, j));
       }
     }
-    if (finite_and_not_negative()) return;
+  }
+
+  void numbers() {
     for (int i = 0; i < n_; ++i) {
       if (!std::isfinite(p_.b[i])) not_finite(fmt_row("b", i), p_.b[i]);
       if (p_.beta.size() > 0 && !(p_.beta[i] >= 0 && std::isfinite(p_.beta[i]))) {
@@ -147,22 +96,7 @@ class Inspection {
     }
   }
 
-  /// Whether `rows` would find nothing, in a loop that is short of branches.
-  bool rows_are_sound() const {
-    const LcpRow* rows = p_.rows.data();
-    const double* A = p_.A.data();
-    bool sound = true;
-    for (int i = 0; i < n_; ++i) {
-      sound &= !(A[static_cast<std::ptrdiff_t>(i) * (n_ + 1)] < 0);
-      if (rows[i].kind != RowKind::tangent) continue;
-      if (static_cast<unsigned>(rows[i].normal) >= static_cast<unsigned>(n_)) return false;
-      sound &= rows[rows[i].normal].kind == RowKind::normal && rows[i].mu >= 0 && rows[i].mu < HUGE_VAL;
-    }
-    return sound;
-  }
-
   void rows() {
-    if (rows_are_sound()) return;
     for (int i = 0; i < n_; ++i) {
       if (p_.A(i, i) < 0) {
         report_([&] {
@@ -293,7 +227,11 @@ std::vector<Mistake> check_problem(const LcpProblem& problem) {
 bool is_sound(const LcpProblem& problem) {
   bool sound = true;
   const auto note = [&](auto&&) { sound = false; };
-  Inspection(problem, note).run();
+  if (problem.form != LcpForm::contact) {
+    Inspection(problem, note).run();
+  } else if (const lcp::Doubts doubts = lcp::doubts_about_contacts(problem); doubts.any()) {
+    Inspection(problem, note).run(doubts);
+  }
   return sound;
 }
 

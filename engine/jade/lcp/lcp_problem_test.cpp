@@ -1,5 +1,6 @@
 #include "jade/lcp/lcp_problem.h"
 
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -63,6 +64,66 @@ TEST(LcpProblem, EachMistakeIsRefusedWithItsRowNamed) {
   p = sound();
   p.factors->u.resize(5);
   expect_refused_at(p, "factors.J (columns)");
+}
+
+/// Problems are looked at in blocks of four rows, single contacts by code of their own: no place may be left out.
+TEST(LcpProblem, NoPlaceIsOverlooked) {
+  for (const int contacts : {1, 2, 4, 5}) {
+    const LcpProblem good = lcp_test::random_contacts(contacts, 3 * contacts + 2, 0.5, 7);
+    ASSERT_TRUE(is_sound(good));
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(), HUGE_VAL, -HUGE_VAL}) {
+      for (int i = 0; i < good.size(); ++i) {
+        LcpProblem p = good;
+        p.b[i] = bad;
+        EXPECT_FALSE(is_sound(p)) << "b " << i;
+        p = good;
+        p.beta[i] = bad;
+        EXPECT_FALSE(is_sound(p)) << "beta " << i;
+        for (int j = 0; j < good.size(); ++j) {
+          p = good;
+          p.A(i, j) = bad;
+          EXPECT_FALSE(is_sound(p)) << i << " " << j;
+          p.A(j, i) = bad;
+          EXPECT_FALSE(is_sound(p)) << i << " and " << j;
+        }
+        if (good.rows[i].kind != RowKind::tangent) continue;
+        p = good;
+        p.rows[i].mu = bad;
+        EXPECT_FALSE(is_sound(p)) << "mu " << i;
+      }
+    }
+    for (int i = 0; i < good.size(); ++i) {
+      LcpProblem p = good;
+      p.beta[i] = -1e-300;
+      EXPECT_FALSE(is_sound(p)) << "beta " << i;
+      p = good;
+      p.A(i, i) = -1e-300;
+      EXPECT_FALSE(is_sound(p)) << "A " << i;
+      for (int j = 0; j < i; ++j) {
+        p = good;
+        p.A(i, j) += 0.1 * p.A(i, i);
+        EXPECT_FALSE(is_sound(p)) << i << " " << j;
+      }
+    }
+  }
+}
+
+/// What a quick look leaves in doubt may be sound all the same.
+TEST(LcpProblem, ZeroHasNoSignAndRoundingIsNoAsymmetry) {
+  for (const int contacts : {1, 4}) {
+    LcpProblem p = lcp_test::random_contacts(contacts, 3 * contacts + 2, 0.5, 7);
+    p.beta[1] = -0.0;
+    EXPECT_TRUE(is_sound(p));
+    p.rows[1].mu = -0.0;
+    EXPECT_TRUE(is_sound(p));
+    p.A(1, 2) *= 1 + 1e-15;
+    EXPECT_TRUE(is_sound(p));
+    p.A.row(1).setZero();
+    p.A.col(1).setZero();
+    p.A(1, 1) = -0.0;
+    EXPECT_TRUE(is_sound(p));
+    EXPECT_TRUE(check_problem(p).empty());
+  }
 }
 
 TEST(LcpProblem, BoundsAreChecked) {

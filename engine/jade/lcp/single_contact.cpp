@@ -5,6 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "jade/lcp/island_state.h"
+#include "jade/math/wide_loops.h"
+
 namespace jade::lcp {
 namespace {
 
@@ -32,7 +35,8 @@ double slip_slope(const Tangent& t) { return t.c == RowClass::high ? t.mu : -t.m
 
 /// Forces that stop the sticking tangents, which would move at `speed`, while slipping ones have the forces in f. False
 /// when they are not to be trusted.
-bool stop_sticking(const Tangent* t, int count, double a_12, const double* speed, double* f) {
+JADE_INSIDE_LOOPS bool stop_sticking(const Tangent* t, int count, double a_12, const double* speed,
+                                     double* f) {
   if (count == 2 && t[0].sticks() && t[1].sticks()) {
     const double product = t[0].a_tt * t[1].a_tt, determinant = product - a_12 * a_12;
     if (!(determinant > kIndependent * product)) return false;
@@ -48,7 +52,7 @@ bool stop_sticking(const Tangent* t, int count, double a_12, const double* speed
 }
 
 /// Slopes of forces and velocities over x for the classes of the tangents; false when they are not to be trusted.
-bool set_slopes(Tangent* t, int count, double a_12) {
+JADE_INSIDE_LOOPS bool set_slopes(Tangent* t, int count, double a_12) {
   const double speed[2] = {t[0].a_n, t[1].a_n};
   double f[2] = {slip_slope(t[0]), slip_slope(t[1])};
   if (!stop_sticking(t, count, a_12, speed, f)) return false;
@@ -62,28 +66,41 @@ bool set_slopes(Tangent* t, int count, double a_12) {
 
 }  // namespace
 
+namespace {
+
+/// Tangent t comes before s, however the rows were numbered.
+JADE_INSIDE_LOOPS bool comes_before(const LcpProblem& p, int t, int s) {
+  const std::ptrdiff_t step = p.size() + 1;
+  const double *A = p.A.data(), *b = p.b.data();
+  return b[t] < b[s] || (b[t] == b[s] && A[t * step] < A[s * step]);
+}
+
+}  // namespace
+
 std::optional<SingleContact> SingleContact::of(const LcpProblem& p) {
   const int n = p.size();
   if (n < 1 || n > 3) return std::nullopt;
-  SingleContact contact;
+  const LcpRow* rows = p.rows.data();
+  const double* A = p.A.data();
+  int normal = -1, first = -1, second = -1;
+  bool all_move = true;
   for (int i = 0; i < n; ++i) {
-    if (!(p.A(i, i) > 0)) return std::nullopt;
-    if (p.rows[i].kind == RowKind::tangent) {
-      if (contact.tangents == 2) return std::nullopt;
-      contact.tangent[contact.tangents++] = i;
-    } else {
-      if (contact.normal >= 0) return std::nullopt;
-      contact.normal = i;
-    }
+    const bool is_tangent = rows[i].kind == RowKind::tangent;
+    second = is_tangent && first >= 0 ? i : second;
+    first = is_tangent && first < 0 ? i : first;
+    if (!is_tangent && normal >= 0) return std::nullopt;
+    normal = is_tangent ? normal : i;
+    all_move &= A[i * (n + 1)] > 0;
   }
-  if (contact.normal < 0) return std::nullopt;
-  contact.order_tangents(p);
-  return contact;
+  if (!all_move || normal < 0) return std::nullopt;
+  // Put into order before they are stored: what is read back at once would be waited for.
+  const bool swapped = second >= 0 && comes_before(p, second, first);
+  return SingleContact{
+      .normal = normal, .tangents = n - 1, .tangent = {swapped ? second : first, swapped ? first : second}};
 }
 
 void SingleContact::order_tangents(const LcpProblem& p) {
-  auto& [s, t] = tangent;
-  if (tangents == 2 && (p.b[t] < p.b[s] || (p.b[t] == p.b[s] && p.A(t, t) < p.A(s, s)))) std::swap(s, t);
+  if (tangents == 2 && comes_before(p, tangent[1], tangent[0])) std::swap(tangent[0], tangent[1]);
 }
 
 bool SingleContact::solve(const LcpProblem& p, LcpSolution& solution, int& pivots) const {
@@ -150,34 +167,73 @@ bool SingleContact::solve(const LcpProblem& p, LcpSolution& solution, int& pivot
   return true;
 }
 
+namespace {
+
+/// A tangent for given classes, f_t = f0 + slope x. One that is not there slips without friction.
+struct FrictionLine {
+  double a_tt = 1, a_n = 0, b = 0, f0 = 0, slope = 0;  ///< A_tt, A_tn, b_t
+  bool sticks = false;
+};
+
+JADE_INSIDE_LOOPS FrictionLine friction_line(const LcpProblem& p, int normal, int row, RowClass c) {
+  const std::ptrdiff_t n = p.size();
+  const double *A = p.A.data(), mu = p.rows[row].mu;
+  return {.a_tt = A[row * (n + 1)],
+          .a_n = A[normal * n + row],
+          .b = p.b[row],
+          .slope = c == RowClass::high ? mu : -mu,
+          .sticks = c == RowClass::stick};
+}
+
+JADE_INSIDE_LOOPS bool holds(RowClass c) { return c == RowClass::stick || is_slipping(c); }
+
+}  // namespace
+
 bool SingleContact::solve_for(const LcpProblem& p, const std::vector<RowClass>& classes, VecX& f) const {
-  const RowClass c = classes[normal];
-  std::array<Tangent, 2> t;
-  for (int i = 0; i < tangents; ++i) {
-    const int row = tangent[i];
-    t[i] = tangent_at(p, normal, row);
-    t[i].c = classes[row];
-    const bool holds = t[i].sticks() || t[i].c == RowClass::high || t[i].c == RowClass::low;
-    if (holds != (c == RowClass::clamped)) return false;
-    f[row] = 0;
+  const RowClass* c = classes.data();
+  double* force = f.data();
+  const int first = tangent[0], second = tangent[1];
+  if (c[normal] != RowClass::clamped) {
+    bool parked = c[normal] == RowClass::separate;
+    force[normal] = 0;
+    for (int i = 0; i < tangents; ++i) {
+      parked &= !holds(c[tangent[i]]);
+      force[tangent[i]] = 0;
+    }
+    return parked;
   }
-  f[normal] = 0;
-  if (c != RowClass::clamped) return c == RowClass::separate;
-  // f_t = f0 + slope x, in v_n = 0.
-  const double a_12 = tangents == 2 ? p.A(tangent[0], tangent[1]) : 0;
-  const double b[2] = {t[0].b, t[1].b};
-  double f0[2] = {0, 0};
-  if (!stop_sticking(t.data(), tangents, a_12, b, f0) || !set_slopes(t.data(), tangents, a_12)) return false;
-  const double a_nn = p.A(normal, normal);
-  double slope = a_nn, v_n = p.b[normal];
-  for (int i = 0; i < tangents; ++i) {
-    slope += t[i].a_n * t[i].f_slope;
-    v_n += t[i].a_n * f0[i];
+  FrictionLine s, t;
+  double a_st = 0;
+  if (tangents > 0) {
+    if (!holds(c[first])) return false;
+    s = friction_line(p, normal, first, c[first]);
   }
+  if (tangents > 1) {
+    if (!holds(c[second])) return false;
+    t = friction_line(p, normal, second, c[second]);
+    a_st = p.A(first, second);
+  }
+  if (s.sticks && t.sticks) {
+    const double product = s.a_tt * t.a_tt, determinant = product - a_st * a_st;
+    if (!(determinant > kIndependent * product)) return false;
+    s.f0 = (a_st * t.b - t.a_tt * s.b) / determinant;
+    t.f0 = (a_st * s.b - s.a_tt * t.b) / determinant;
+    s.slope = (a_st * t.a_n - t.a_tt * s.a_n) / determinant;
+    t.slope = (a_st * s.a_n - s.a_tt * t.a_n) / determinant;
+  } else if (s.sticks) {
+    s.f0 = -s.b / s.a_tt;
+    s.slope = -(s.a_n + a_st * t.slope) / s.a_tt;
+  } else if (t.sticks) {
+    t.f0 = -t.b / t.a_tt;
+    t.slope = -(t.a_n + a_st * s.slope) / t.a_tt;
+  }
+  // In v_n = 0.
+  const double a_nn = p.A(normal, normal), slope = a_nn + s.a_n * s.slope + t.a_n * t.slope;
   if (!(std::abs(slope) > kIndependent * a_nn)) return false;
-  const double x = -v_n / slope;
-  f[normal] = x;
-  for (int i = 0; i < tangents; ++i) f[tangent[i]] = f0[i] + t[i].f_slope * x;
+  const double x = -(p.b[normal] + s.a_n * s.f0 + t.a_n * t.f0) / slope;
+  force[normal] = x;
+  if (tangents > 0) force[first] = s.f0 + s.slope * x;
+  if (tangents > 1) force[second] = t.f0 + t.slope * x;
   return true;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "jade/math/wide_loops.h"
+
 namespace jade::lcp {
 namespace {
 
@@ -14,66 +16,114 @@ constexpr int kProximalSteps = 3;
 
 }  // namespace
 
+/// Normals that slip come last.
+JADE_INSIDE_LOOPS void WarmStart::order_free_rows(const LcpProblem& p, int found, int slipping_normals) {
+  ClassRows& rows = equations_.rows();
+  rows.free.resize(found);
+  int* free = rows.free.data();
+  int plain = 0;
+  for (int q = 0; q < found; ++q) {
+    free[plain] = candidates_[q];
+    plain += slipping_[candidates_[q]] < 0;
+  }
+  rows.plain = plain;
+  rows.free.resize(plain + slipping_normals);
+  for (const ClassRows::Slip& slip : rows.slips) {
+    const int normal = p.rows[slip.tangent].normal;
+    rows.free[plain + slip.column] = normal;
+    slipping_[normal] = -1;
+  }
+}
+
 /// Sorts the rows into those that are free, and tangents that follow their normals.
 void WarmStart::read(const LcpProblem& p, const std::vector<RowClass>& given) {
   const int n = p.size();
   classes_.resize(n);
-  slipping_.assign(n, -1);
-  ClassRows& rows = equations_.rows();
-  rows.free.resize(n);
-  rows.slips.clear();
+  if (static_cast<int>(candidates_.size()) < n) {
+    candidates_.resize(n);
+    slipping_.assign(n, -1);
+  }
+  std::vector<ClassRows::Slip>& slips = equations_.rows().slips;
+  slips.clear();
   const LcpRow* row = p.rows.data();
   const double* A = p.A.data();
-  int slipping = 0;
+  const RowClass* asked = given.data();
+  RowClass* classes = classes_.data();
+  int *candidates = candidates_.data(), *slipping = slipping_.data();
+  int found = 0, slipping_normals = 0;
   for (int i = 0; i < n; ++i) {
-    classes_[i] = RowClass::separate;
-    if (!(A[static_cast<std::ptrdiff_t>(i) * (n + 1)] > 0)) continue;
-    const RowClass c = given[i];
-    if (row[i].kind != RowKind::tangent) {
-      if (c == RowClass::clamped) classes_[i] = c;
+    const RowClass c = asked[i];
+    classes[i] = RowClass::separate;
+    if (c == RowClass::separate || !(A[static_cast<std::ptrdiff_t>(i) * (n + 1)] > 0)) continue;
+    const bool tangent = row[i].kind == RowKind::tangent, slips_here = is_slipping(c);
+    if (tangent ? asked[row[i].normal] != RowClass::clamped || !(slips_here || c == RowClass::stick)
+                : c != RowClass::clamped)
       continue;
-    }
-    const int normal = row[i].normal;
-    const bool slips = is_slipping(c);
-    if (given[normal] != RowClass::clamped || !(slips || c == RowClass::stick)) continue;
-    classes_[i] = c;
-    if (!slips || !(row[i].mu > 0)) continue;
-    int& number = slipping_[normal];
-    if (number < 0) number = slipping++;
-    rows.slips.push_back({number, i, c == RowClass::high ? row[i].mu : -row[i].mu});
+    classes[i] = c;
+    candidates[found] = i;
+    found += !slips_here;
+    if (!slips_here || !(row[i].mu > 0)) continue;
+    int& number = slipping[row[i].normal];
+    if (number < 0) number = slipping_normals++;
+    slips.push_back({number, i, c == RowClass::high ? row[i].mu : -row[i].mu});
   }
-  int plain = 0;
-  for (int i = 0; i < n; ++i) {
-    rows.free[plain] = i;
-    plain += is_free(classes_[i]) && slipping_[i] < 0;
+  order_free_rows(p, found, slipping_normals);
+}
+
+/// False when the equations have no solution.
+JADE_INSIDE_LOOPS bool WarmStart::factor(const LcpProblem& p, bool& redundant) {
+  const int n = p.size(), k = static_cast<int>(equations_.free_rows().size());
+  const double* A = p.A.data();
+  const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
+  // More free rows than there are velocities to stop are redundant without looking.
+  redundant = p.factors && k > p.factors->u.size();
+  few_ = !redundant && k > 0 && k <= FewEquations::kMostRows;
+  if (few_ && few_equations_.factor(equations_.rows(), A, n, kIndependent)) return true;
+  if (!few_ && !redundant && equations_.factor(column, 0, kIndependent)) return true;
+  few_ = false;
+  redundant = true;
+  return equations_.factor(column, kProximal, ClassEquations::kAnyPivot);
+}
+
+JADE_INSIDE_LOOPS void WarmStart::solve_equations(double* r) const {
+  if (few_) {
+    few_equations_.solve(r);
+  } else {
+    equations_.solve(r);
   }
-  rows.plain = plain;
-  rows.free.resize(plain + slipping);
-  for (const ClassRows::Slip& slip : rows.slips) rows.free[plain + slip.column] = row[slip.tangent].normal;
+}
+
+JADE_INSIDE_LOOPS void WarmStart::make_room(int k) {
+  const std::size_t room = static_cast<std::size_t>(ClassEquations::room(k));
+  if (x_.size() >= room) return;
+  for (auto* v : {&x_, &step_, &weight_}) v->resize(room);
+}
+
+JADE_INSIDE_LOOPS void WarmStart::tie(VecX& f) {
+  const ClassRows& rows = equations_.rows();
+  for (const ClassRows::Slip& slip : rows.slips)
+    f[slip.tangent] = slip.slope * f[rows.free[rows.plain + slip.column]];
 }
 
 bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, VecX& f) {
   read(p, given);
   const int n = p.size();
+  bool redundant;
+  if (!factor(p, redundant)) return false;
   const int* free = equations_.free_rows().data();
   const int k = static_cast<int>(equations_.free_rows().size());
-  const double* A = p.A.data();
-  const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
-  // More free rows than there are velocities to stop are redundant without looking.
-  bool redundant = p.factors && k > p.factors->u.size();
-  if (!redundant) redundant = !equations_.factor(column, 0, kIndependent);
-  if (redundant && !equations_.factor(column, kProximal, ClassEquations::kAnyPivot)) return false;
 
   f.setZero(n);
   make_room(k);
   double *force = f.data(), *x = x_.data();
   const double* b = p.b.data();
   for (int q = 0; q < k; ++q) x[q] = -b[free[q]];
-  equations_.solve(x);
+  solve_equations(x);
   if (redundant) {
+    const double* A = p.A.data();
     double *step = step_.data(), *weight = weight_.data();
     for (int q = 0; q < k; ++q) {
-      weight[q] = kProximal * column(free[q])[free[q]];
+      weight[q] = kProximal * A[static_cast<std::ptrdiff_t>(free[q]) * (n + 1)];
       step[q] = x[q];
     }
     for (int taken = 1; taken < kProximalSteps; ++taken) {
@@ -87,17 +137,11 @@ bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, V
   return true;
 }
 
-void WarmStart::make_room(int k) {
-  const std::size_t room = static_cast<std::size_t>(ClassEquations::room(k));
-  if (x_.size() >= room) return;
-  for (auto* v : {&x_, &step_, &weight_}) v->resize(room);
-}
-
 void WarmStart::refine(const VecX& v, VecX& f) {
   const std::vector<int>& free = equations_.free_rows();
-  const int k = equations_.size();
+  const int k = static_cast<int>(free.size());
   for (int q = 0; q < k; ++q) x_[q] = -v[free[q]];
-  equations_.solve(x_.data());
+  solve_equations(x_.data());
   for (int q = 0; q < k; ++q) f[free[q]] += x_[q];
   tie(f);
 }
@@ -107,13 +151,9 @@ bool WarmStart::leaves_stress(const LcpProblem& p, const LcpSolution& solution, 
   const double *f = solution.f.data(), *v = solution.v.data();
   const auto column = [&](int j) { return p.A.data() + static_cast<std::ptrdiff_t>(j) * p.size(); };
   const auto rests = [&](int t) { return rests_at_its_bound(classes_[t], f[t], v[t], tolerance * sigma[t]); };
-  return equations_.carries_stress(column, f, rests, x_.data());
-}
-
-void WarmStart::tie(VecX& f) {
   const ClassRows& rows = equations_.rows();
-  for (const ClassRows::Slip& slip : rows.slips)
-    f[slip.tangent] = slip.slope * f[rows.free[rows.plain + slip.column]];
+  return few_ ? carries_stress(rows, few_equations_, column, f, rests, x_.data())
+              : carries_stress(rows, equations_, column, f, rests, x_.data());
 }
 
 }  // namespace jade::lcp

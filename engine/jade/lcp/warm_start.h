@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "jade/lcp/class_equations.h"
+#include "jade/lcp/few_equations.h"
 #include "jade/lcp/lcp_solver.h"
 
 namespace jade::lcp {
@@ -24,11 +25,17 @@ class WarmStart {
 
  private:
   void read(const LcpProblem& problem, const std::vector<RowClass>& classes);
+  void order_free_rows(const LcpProblem& problem, int found, int slipping_normals);
+  bool factor(const LcpProblem& problem, bool& redundant);
+  void solve_equations(double* r) const;
   void tie(VecX& f);
   void make_room(int k);
 
   std::vector<RowClass> classes_;
-  std::vector<int> slipping_;  ///< rows: number of the slipping normal, −1 for any other row
+  std::vector<int> slipping_;    ///< rows: number of the slipping normal while they are read, −1 otherwise
+  std::vector<int> candidates_;  ///< free rows, until it is known which of them are normals that slip
+  bool few_ = false;             ///< who has factored the equations
+  FewEquations few_equations_;
   ClassEquations equations_;
   std::vector<double> x_, step_, weight_;  ///< over the free rows
 };
