@@ -1,6 +1,7 @@
 #include "jade/contact/constraint_rows.h"
 
 #include <algorithm>
+#include <span>
 
 #include "jade/dynamics/forward_dynamics.h"
 #include "jade/math/wide_loops.h"
@@ -38,6 +39,24 @@ JADE_INSIDE_LOOPS void transpose(const Square& s, Square& out) {
   out.column[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
+/// A tree of one body that nothing holds: its velocities are those of its reference and of its turn.
+bool is_single_body(const RowTree& tree) {
+  return tree.model->links().size() == 1 && tree.model->links()[0].motion == LinkMotion::free;
+}
+
+/// Rows of such a body along directions at p, from number `first` on.
+void add_single_body(const RowTree& tree, double sign, const Vec3& p, std::span<const Vec3> directions,
+                     int first, double* J) {
+  const Vec3 arm = p - tree.work->origin[0];
+  for (const Vec3& direction : directions) {
+    const Vec3 d = sign * direction, n = cross3(arm, d);
+    double* row = J + first / 4 * 24 + first % 4;
+    row[0] += d[0], row[4] += d[1], row[8] += d[2];
+    row[12] += n[0], row[16] += n[1], row[20] += n[2];
+    ++first;
+  }
+}
+
 /// Puts the mirror of its upper half into the lower.
 JADE_INSIDE_LOOPS void mirror_upper_half(Square& s) {
   Square t;
@@ -51,7 +70,7 @@ JADE_INSIDE_LOOPS void mirror_upper_half(Square& s) {
 
 void ConstraintRows::clear() { rows_ = trees_ = 0; }
 
-ConstraintRows::TreeRows& ConstraintRows::rows_of(const std::vector<RowTree>& trees, int tree) {
+inline ConstraintRows::TreeRows& ConstraintRows::rows_of(const std::vector<RowTree>& trees, int tree) {
   if (trees_ == 0) {
     trees_ = static_cast<int>(trees.size());
     if (of_tree_.size() < trees.size()) of_tree_.resize(trees.size());
@@ -65,13 +84,13 @@ ConstraintRows::TreeRows& ConstraintRows::rows_of(const std::vector<RowTree>& tr
 }
 
 /// Makes room for the next rows of the problem; returns the number of the first among those of the tree.
-int ConstraintRows::add_rows(TreeRows& rows, int count) const {
-  const int first = rows.count(), four = kLanes * rows.width;
-  const std::size_t before = static_cast<std::size_t>(rows.fours()) * four;
+inline int ConstraintRows::add_rows(TreeRows& rows, int count) const {
+  const int first = rows.count(), before = rows.fours(), four = kLanes * rows.width;
   for (int r = 0; r < count; ++r) rows.row.push_back(rows_ + r);
+  if (rows.fours() == before) return first;
   const std::size_t after = static_cast<std::size_t>(rows.fours()) * four;
   if (rows.J.size() < after) rows.J.resize(after);
-  std::fill(rows.J.data() + before, rows.J.data() + after, 0.0);
+  std::fill(rows.J.data() + static_cast<std::size_t>(before) * four, rows.J.data() + after, 0.0);
   return first;
 }
 
@@ -126,16 +145,6 @@ JADE_WIDE_LOOPS void ConstraintRows::add_side(const RowTree& tree, int link, dou
     }
     return;
   }
-  if (model.links().size() == 1 && model.links()[0].motion == LinkMotion::free) {
-#pragma GCC unroll 1
-    for (int r = 0; r < count; ++r) {
-      const double *d = directions[r].data(), x = sign * d[0], y = sign * d[1], z = sign * d[2];
-      double* J = place(r);
-      J[0] += x, J[4] += y, J[8] += z;
-      J[12] += ay * z - az * y, J[16] += az * x - ax * z, J[20] += ax * y - ay * x;
-    }
-    return;
-  }
   // One coordinate of all directions each; what is not asked for goes nowhere.
   double along[12] = {};
   std::vector<double>& nowhere = rows.MJ;
@@ -166,19 +175,27 @@ int ConstraintRows::add_contact(const std::vector<RowTree>& trees, Anchor a, Anc
   // Two links of one tree share their rows: their motions partly cancel.
   const auto rows_on = [&](const Anchor& on, bool both) -> TreeRows& {
     TreeRows& rows = rows_of(trees, on.tree);
+    if (is_single_body(trees[on.tree])) return rows;
     if (rows.count() == 0 && !both) hold_on_link(trees[on.tree], on.link, rows);
     if (both || rows.link != on.link) spread_over_velocities(rows);
     return rows;
   };
+  const auto add = [&](const Anchor& on, double sign, TreeRows& rows, int first) {
+    if (is_single_body(trees[on.tree]))
+      add_single_body(trees[on.tree], sign, p, {directions, static_cast<std::size_t>(count)}, first,
+                      rows.J.data());
+    else
+      add_side(trees[on.tree], on.link, sign, p, directions, count, rows, first);
+  };
   if (a.tree >= 0) {
     TreeRows& rows = rows_on(a, b.tree == a.tree);
     const int first = add_rows(rows, count);
-    add_side(trees[a.tree], a.link, -1, p, directions, count, rows, first);
-    if (b.tree == a.tree) add_side(trees[b.tree], b.link, 1, p, directions, count, rows, first);
+    add(a, -1, rows, first);
+    if (b.tree == a.tree) add(b, 1, rows, first);
   }
   if (b.tree >= 0 && b.tree != a.tree) {
     TreeRows& rows = rows_on(b, false);
-    add_side(trees[b.tree], b.link, 1, p, directions, count, rows, add_rows(rows, count));
+    add(b, 1, rows, add_rows(rows, count));
   }
   rows_ += count;
   return rows_ - count;

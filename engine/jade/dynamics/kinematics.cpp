@@ -89,11 +89,7 @@ void set_revolute(const Vec3& axis, const Vec3& r, Vec6& S) {
       break;
     }
     case LinkMotion::free:
-      for (int k = 0; k < 3; ++k) {
-        S[k] = Vec6::Unit(3 + k);
-        S[3 + k] = Vec6::Unit(k);
-      }
-      break;
+      break;  // the workspace was made with them
   }
 }
 

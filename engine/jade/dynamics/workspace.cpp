@@ -8,6 +8,10 @@ DynamicsWorkspace::DynamicsWorkspace(const Model& model) {
   R.assign(links, Mat3::Identity());
   r.assign(links, Vec3::Zero());
   S.assign(nv, Vec6::Zero());
+  // Those of a free link never change.
+  for (const Link& link : model.links())
+    for (int k = 0; k < 6 && link.motion == LinkMotion::free; ++k)
+      S[link.v + k] = Vec6::Unit(k < 3 ? 3 + k : k - 3);
   inertia.resize(links);
   composite.resize(links);
   V.assign(links, Vec6::Zero());

@@ -82,8 +82,7 @@ void ContactFeatures::gather(const PlacedShape& placed, const Region& region, co
   edges_.clear();
   faces_.clear();
   if (shape_->is_half_space()) {
-    const Vec3 up = X_WS_.R.col(2);
-    faces_.push_back({up, up.dot(X_WS_.p)});
+    faces_.push_back({X_WS_.R.col(2), 0});
   } else if (const Polyhedron* polyhedron = shape_->features()) {
     gather_polyhedron(*polyhedron, region, other.is_half_space());
   } else {
@@ -123,8 +122,7 @@ void ContactFeatures::gather_polyhedron(const Polyhedron& polyhedron, const Regi
   for (int i = 0; i < int(polyhedron.faces.size()); ++i) {
     const auto& face = polyhedron.faces[i];
     if (face.normal.dot(toward_S) < region.along) continue;
-    const Vec3 normal = X_WS_.R * face.normal;
-    faces_.push_back({normal, face.offset + normal.dot(X_WS_.p), i});
+    faces_.push_back({X_WS_.R * face.normal, face.offset, i});
   }
 }
 
@@ -143,7 +141,7 @@ void ContactFeatures::gather_round(const ConvexCore& core) {
     const Vec3 out = end == 0 ? Vec3(-axis) : axis;
     // The end of a cylinder's axis stands for the end of its side, round only across the axis.
     corners_.push_back({x, end, radius, end});
-    if (cylinder) faces_.push_back({out, out.dot(x), end});
+    if (cylinder) faces_.push_back({out, core.half.z(), end});
   }
 }
 

@@ -31,7 +31,7 @@ struct EdgeFeature {
 /// Faces (kind plane): of a polyhedron, an end of a cylinder, the ground.
 struct FaceFeature {
   Vec3 normal;        ///< world
-  double offset = 0;  ///< normal·x = offset, world
+  double offset = 0;  ///< normal·(x − p) = offset, with p the origin of the shape: see height_over
   int face = -1;      ///< of the polyhedron, or end of the cylinder
 };
 
@@ -53,6 +53,11 @@ class ContactFeatures {
   const std::vector<CornerFeature>& corners() const { return corners_; }
   const std::vector<EdgeFeature>& edges() const { return edges_; }
   const std::vector<FaceFeature>& faces() const { return faces_; }
+
+  /// How high a world point is above the plane of a face. Seen from the shape, so that it keeps its digits far away.
+  double height_over(const FaceFeature& face, const Vec3& x) const {
+    return face.normal.dot(x - X_WS_.p) - face.offset;
+  }
 
   static Feature corner_feature(const Polyhedron& polyhedron, int vertex);
   Feature feature(const CornerFeature& corner) const;

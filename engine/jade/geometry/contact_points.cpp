@@ -57,12 +57,13 @@ void ContactFinder::find(const PlacedShape& a, const PlacedShape& b, double reac
   corners_on_faces(false);
   corners_on_faces(true);
   edges_on_edges();
+  const auto is_sharp = [](const PreparedShape& shape) { return shape.is_half_space() || shape.features(); };
   const auto pair_corners = [&](Sharpness which) {
     corners_on_edges(false, which);
     corners_on_edges(true, which);
     corners_on_corners(which);
   };
-  pair_corners(Sharpness::round);
+  if (!is_sharp(a.shape) || !is_sharp(b.shape)) pair_corners(Sharpness::round);
   if (!reaches_the_distance()) pair_corners(Sharpness::sharp);
   if (!reaches_the_distance() && distance_.separated) nearest_points();
 }
@@ -89,12 +90,12 @@ bool ContactFinder::corners_on_plane(bool plane_is_A) {
   for (int i = 0; i < int(polyhedron->vertices.size()); ++i) {
     const double gap = height + up_S.dot(polyhedron->vertices[i]);
     if (gap >= reach_ || gap <= -2 * kTouching || !ContactFeatures::is_low(*polyhedron, i, up_S)) continue;
-    const Feature corner = ContactFeatures::corner_feature(*polyhedron, i);
     const Vec3 x = other.X_WS * polyhedron->vertices[i], foot = x - gap * up;
-    if (plane_is_A)
-      keep(ground, corner, {foot, x, up, gap});
-    else
-      keep(corner, ground, {x, foot, -up, gap});
+    const FeatureContact at =
+        plane_is_A ? FeatureContact{foot, x, up, gap} : FeatureContact{x, foot, -up, gap};
+    if (!is_new(at)) continue;
+    const Feature corner = ContactFeatures::corner_feature(*polyhedron, i);
+    out_->emplace_back(plane_is_A ? ground : corner, plane_is_A ? corner : ground, at);
   }
   if (reaches_the_distance()) return true;
   out_->resize(first_);
@@ -138,18 +139,19 @@ void ContactFinder::gather() {
 }
 
 void ContactFinder::add(const Feature& a, const Feature& b, const Vec3& toward_B) {
-  keep(a, b, closest_points(a, a_->X_WS, b, b_->X_WS, toward_B));
+  const FeatureContact at = closest_points(a, a_->X_WS, b, b_->X_WS, toward_B);
+  if (is_new(at)) out_->emplace_back(a, b, at);
 }
 
-/// Keeps a contact unless one that was found before is at the same place with the same normal.
-void ContactFinder::keep(const Feature& a, const Feature& b, const FeatureContact& at) {
-  if (!(at.gap < reach_ && at.gap > -kTouching)) return;
-  const double same = 2 * margin_;
-  for (std::size_t i = first_; i < out_->size(); ++i) {
-    const FeatureContact& other = (*out_)[i].at;
-    if ((at.p_A - other.p_A).squaredNorm() <= same * same && at.normal.dot(other.normal) > 0.99) return;
-  }
-  out_->push_back({a, b, at});
+/// Whether a contact is near enough, and none that was found before is at the same place with the same normal.
+bool ContactFinder::is_new(const FeatureContact& at) const {
+  if (!(at.gap < reach_ && at.gap > -kTouching)) return false;
+  const double same = 4 * margin_ * margin_;
+  const ContactPoint* const end = out_->data() + out_->size();
+  for (const ContactPoint* other = out_->data() + first_; other != end; ++other)
+    if ((at.p_A - other->at.p_A).squaredNorm() <= same && at.normal.dot(other->at.normal) > 0.99)
+      return false;
+  return true;
 }
 
 bool ContactFinder::reaches_the_distance() const {
@@ -169,13 +171,16 @@ void ContactFinder::corners_on_faces(bool ground_is_A) {
     const ContactFeatures::Direction up = standing.direction(n);
     const Feature on_face = ground.feature(face);
     for (const CornerFeature& corner : standing.feet(n)) {
-      const double gap = n.dot(corner.x) - face.offset - corner.radius;
+      const double height = ground.height_over(face, corner.x), gap = height - corner.radius;
       if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, up)) continue;
       if (!ground.face_holds(face, corner.x, margin)) continue;
-      if (ground_is_A)
-        add(on_face, standing.feature(corner), n);
-      else
-        add(standing.feature(corner), on_face, -n);
+      // Placed from the height that chose it.
+      const Vec3 foot = corner.x - height * n, over = corner.x - corner.radius * n;
+      const FeatureContact at =
+          ground_is_A ? FeatureContact{foot, over, n, gap} : FeatureContact{over, foot, -n, gap};
+      if (!is_new(at)) continue;
+      const Feature standing_on = standing.feature(corner);
+      out_->emplace_back(ground_is_A ? on_face : standing_on, ground_is_A ? standing_on : on_face, at);
     }
   }
 }

@@ -49,7 +49,7 @@ class ContactFinder {
   void nearest_points();
   bool reaches_the_distance() const;
   void add(const Feature& a, const Feature& b, const Vec3& toward_B);
-  void keep(const Feature& a, const Feature& b, const FeatureContact& at);
+  bool is_new(const FeatureContact& at) const;
 
   const PlacedShape* a_ = nullptr;
   const PlacedShape* b_ = nullptr;

@@ -30,8 +30,12 @@ inline double squared_depth(double c) { return c < 0 ? c * c : 0; }
 
 /// `others`: the squared depths of the pair's other contacts.
 inline ClosingRate closing_rate(double c, double s, double h, double l, double others = 0) {
-  const double squared = squared_depth(c) + others, above = std::clamp(c / l - 1, 0.0, 1.0);
-  if (squared == 0 || above == 1) return {c / s, 1 / s, 0, -c / (s * s), 0};
+  const double squared = squared_depth(c) + others;
+  const ClosingRate line{c / s, 1 / s, 0, -c / (s * s), 0};
+  // A whole step, and well below the fastest: so are most.
+  if (squared == 0 || (s == h && c > -2 * l)) return line;
+  const double above = std::clamp(c / l - 1, 0.0, 1.0);
+  if (above == 1) return line;
   const double a = h / s - 1, z = a * a * squared / (l * l),
                k = z == 0 ? 1 : 1 / std::sqrt(std::sqrt(1 + z * z));
   // Part in what the pair does, falling smoothly from 1 to 0.

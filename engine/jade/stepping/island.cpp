@@ -60,6 +60,18 @@ ShapePoses::ShapePoses(const CollisionModel& collision) {
   middle = start;
 }
 
+Island::Island(const CollisionModel& collision) : collision_(collision) {
+  // Room for a body that stands on another, so that the first steps need not look for it bit by bit.
+  constexpr std::size_t kContacts = 8;
+  contacts.reserve(kContacts);
+  before_.reserve(kContacts);
+  points_.reserve(kContacts);
+  order_.reserve(kContacts);
+  row_contacts_.reserve(kContacts);
+  problem_.rows.reserve(3 * kContacts);
+  warm_.reserve(3 * kContacts);
+}
+
 void Island::begin(const IslandFrame& frame) {
   settings_ = frame.settings;
   h_ = frame.h;
@@ -94,18 +106,6 @@ void Island::place(bool middle) {
     const MovingTree& tree = *trees[slot_of_tree_[s.anchor.tree]];
     (middle ? poses_->middle : poses_->start)[shape] = tree.placed(s, middle ? tree.middle : tree.start);
   }
-}
-
-Vec3 Island::relative_velocity(const LiveContact& contact, bool middle) const {
-  const FeatureContact& at = middle ? contact.middle : contact.now;
-  const Vec3 p = 0.5 * (at.p_A + at.p_B);
-  const auto velocity = [&](const Anchor& on) -> Vec3 {
-    if (on.tree < 0) return Vec3::Zero();
-    const DynamicsWorkspace& work = middle ? trees[on.tree]->middle : trees[on.tree]->start;
-    const Vec6& V = work.V[on.link];
-    return V.tail<3>() + cross3(V.head<3>(), Vec3(p - work.origin[0]));
-  };
-  return velocity(pairs[contact.pair].on_b) - velocity(pairs[contact.pair].on_a);
 }
 
 void Island::update_start() {
@@ -192,9 +192,13 @@ void Island::find_contacts(const StepMemory& memory) {
 /// The points found for a pair, in the order of their keys; pairs are in that order already.
 void Island::add_contacts(int pair) {
   order_.clear();
-  for (std::size_t i = 0; i < points_.size(); ++i)
-    order_.push_back({contact_key(pairs[pair], points_[i].a.id, points_[i].b.id), static_cast<int>(i)});
-  if (order_.size() > 1) std::sort(order_.begin(), order_.end());
+  bool ascending = true;  // as they are found mostly
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const std::uint64_t key = contact_key(pairs[pair], points_[i].a.id, points_[i].b.id);
+    ascending = ascending && (i == 0 || order_.back().first < key);
+    order_.push_back({key, static_cast<int>(i)});
+  }
+  if (!ascending) std::sort(order_.begin(), order_.end());
   for (const auto& [key, i] : order_) contacts.emplace_back(pair, key, points_[i]);
 }
 

@@ -65,6 +65,8 @@ struct LiveContact {
   Vec3 velocity = Vec3::Zero();  ///< of b against a at the start of the segment, world axes [m/s]
   double approach = 0;           ///< Jₙ v: negative when closing [m/s]
   double free_pull = 0;          ///< Jₙ a of the rest of the step without contact forces [m/s²]
+  /// J v along the tangents 1 and 2 at the start of the segment, set with the rows: see Island::slip_at_start [m/s]
+  std::array<double, 2> start_slip{};
   bool was_row =
       false;  ///< of the segment before: it belongs to an impact even when a little above the standoff
   bool carried = false;  ///< load in the segment before, or at the end of the step before
@@ -118,7 +120,7 @@ struct IslandFrame {
 /// Bodies that can reach each other during a step, advanced together and alone.
 class Island {
  public:
-  explicit Island(const CollisionModel& collision) : collision_(collision) {}
+  explicit Island(const CollisionModel& collision);
 
   /// Empties it for a step of length h; its memory stays.
   void begin(const IslandFrame& frame);
@@ -159,7 +161,19 @@ class Island {
     const Anchor& at = collision_.shapes()[shape].anchor;
     return at.tree < 0 ? at : Anchor{slot_of_tree_[at.tree], at.link};
   }
-  Vec3 relative_velocity(const LiveContact& contact, bool middle) const;
+  /// Velocity of a world point of what an anchor holds on to.
+  Vec3 velocity_at(const Anchor& on, const Vec3& p, bool middle) const {
+    if (on.tree < 0) return Vec3::Zero();
+    const DynamicsWorkspace& work = middle ? trees[on.tree]->middle : trees[on.tree]->start;
+    const Vec6& V = work.V[on.link];
+    return V.tail<3>() + cross3(V.head<3>(), Vec3(p - work.origin[0]));
+  }
+  Vec3 relative_velocity(const LiveContact& contact, bool middle) const {
+    const FeatureContact& at = middle ? contact.middle : contact.now;
+    const Vec3 p = 0.5 * (at.p_A + at.p_B);
+    const NearPair& pair = pairs[contact.pair];
+    return velocity_at(pair.on_b, p, middle) - velocity_at(pair.on_a, p, middle);
+  }
   double longest_part(double left) const;
   bool turns(double s) const;
   bool drifts(double s);
@@ -193,7 +207,10 @@ class Island {
   // collide.cpp
   bool collide(double time);
   void set_impact_directions(LiveContact& contact);
-  Closing closing(const LiveContact& contact) const;
+  Closing closing(const LiveContact& contact) const {
+    return {contact.now.gap,    contact.approach,    contact.free_pull,
+            settings_.standoff, settings_.clearance, contact.carried ? carried_speed_ : 0};
+  }
   Horizon horizon(double s) const { return {s, span_, left_, h_, settings_.integrator}; }
   ImpactLaw find_impulses(const VecX& w, VecX& f);
   bool try_impulses(const VecX& w, const VecX& k, VecX& f);

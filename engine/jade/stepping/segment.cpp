@@ -66,23 +66,21 @@ void Island::forecast_free_motion() {
 
 void Island::update_contact_speeds() {
   for (LiveContact& contact : contacts) {
-    const Vec3& n = contact.now.normal;
-    contact.velocity = relative_velocity(contact, false);
-    contact.approach = n.dot(contact.velocity);
-    const Vec3 p = 0.5 * (contact.now.p_A + contact.now.p_B);
-    const auto pull = [&](const Anchor& on) {
-      if (on.tree < 0) return 0.0;
+    const Vec3 n = contact.now.normal, p = 0.5 * (contact.now.p_A + contact.now.p_B);
+    contact.velocity.setZero();
+    contact.free_pull = 0;
+    const auto add = [&](const Anchor& on, double sign) {
+      if (on.tree < 0) return;
       const MovingTree& tree = *trees[on.tree];
-      const Vec6& A = tree.link_a[on.link];
-      return n.dot(A.tail<3>() + cross3(A.head<3>(), Vec3(p - tree.start.origin[0])));
+      const Vec6 &A = tree.link_a[on.link], &V = tree.start.V[on.link];
+      const Vec3 arm = p - tree.start.origin[0];
+      contact.velocity += sign * (V.tail<3>() + cross3(V.head<3>(), arm));
+      contact.free_pull += sign * n.dot(A.tail<3>() + cross3(A.head<3>(), arm));
     };
-    contact.free_pull = pull(pairs[contact.pair].on_b) - pull(pairs[contact.pair].on_a);
+    add(pairs[contact.pair].on_b, 1);
+    add(pairs[contact.pair].on_a, -1);
+    contact.approach = n.dot(contact.velocity);
   }
-}
-
-Closing Island::closing(const LiveContact& contact) const {
-  return {contact.now.gap,    contact.approach,    contact.free_pull,
-          settings_.standoff, settings_.clearance, contact.carried ? carried_speed_ : 0};
 }
 
 void Island::set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity) {
@@ -330,7 +328,7 @@ void Island::set_bias(double s) {
   const auto depth = [&](int c) { return squared_depth(contacts[c].now.gap - settings_.standoff); };
   double all = 0;  // of the pair, whose contacts follow each other
   for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
-    const LiveContact& contact = contacts[row_contacts_[i]];
+    LiveContact& contact = contacts[row_contacts_[i]];
     if (midpoint && (i == 0 || contacts[row_contacts_[i - 1]].pair != contact.pair)) {
       all = 0;
       for (std::size_t j = i; j < row_contacts_.size() && contacts[row_contacts_[j]].pair == contact.pair;
@@ -341,7 +339,7 @@ void Island::set_bias(double s) {
     bias_[contact.first_row] =
         closing(contact).bias(horizon(s), others) + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
     for (int r = 1; midpoint && r < contact.rows; ++r)
-      bias_[contact.first_row + r] -= slip_at_start(contact, r);
+      bias_[contact.first_row + r] = -(contact.start_slip[r - 1] = slip_at_start(contact, r));
   }
   for (const int l : row_limits_) bias_[limits[l].row] = limits[l].closing.bias(horizon(s));
 }

@@ -50,16 +50,19 @@ void Island::find_slides() {
     contact.carried_on = relative_velocity(contact, true);
     if (settings_.integrator != Integrator::midpoint || pairs[contact.pair].friction == 0) continue;
     const Vec3& n = contact.now.normal;
-    const Vec3 turning = contact.carried_on - contact.velocity;
     const double slip = (contact.velocity - n.dot(contact.velocity) * n).norm();
-    contact.slides = slip > kNoSlip + kPivoting * (turning - n.dot(turning) * n).norm();
+    if (!(slip > kNoSlip)) continue;
+    const Vec3 turning = contact.carried_on - contact.velocity;
+    // No more than the sum of its coordinates is left of it along the face.
+    contact.slides = slip > kNoSlip + kPivoting * turning.lpNorm<1>() ||
+                     slip > kNoSlip + kPivoting * (turning - n.dot(turning) * n).norm();
   }
 }
 
 /// Whether friction held the slip back from the start of the segment to its end: then it never vanished.
 bool Island::slip_goes_on(const LiveContact& contact) const {
   return (contact.rows == 2 || contact.slow) && solution_.classes[contact.first_row + 1] == RowClass::low &&
-         slip_at_start(contact, 1) > 0;
+         contact.start_slip[0] > 0;
 }
 
 /// A slip that turns by itself feels friction across it as a damper of rate μ f_n A_tt / |slip| a segment. Beyond 1 a
@@ -72,7 +75,7 @@ bool Island::find_slow_slides() {
     const LiveContact& contact = contacts[c];
     if (contact.rows != 2) continue;
     const int row = contact.first_row + 1;
-    const double slip = 0.5 * (slip_at_start(contact, 1) + solution_.v[row]);
+    const double slip = 0.5 * (contact.start_slip[0] + solution_.v[row]);
     turning_rates_[contact.pair] +=
         std::abs(solution_.f[row]) * problem_.A(row, row) / std::max(slip, kNoSlip);
   }
@@ -98,7 +101,7 @@ Island::SlipForecast Island::forecast_slips(double s) const {
   forecast.forced.f = forces_of_classes(problem_, classes);
   const VecX w = problem_.A * forecast.forced.f + problem_.b;
   for (const int c : sliding) {
-    const double at_end = w[contacts[c].first_row + 1], u0 = slip_at_start(contacts[c], 1);
+    const double at_end = w[contacts[c].first_row + 1], u0 = contacts[c].start_slip[0];
     if (at_end < 0) forecast.ends.push_back({c, s * u0 / (u0 - at_end)});
   }
   return forecast;
@@ -186,7 +189,7 @@ void Island::cut_where_slip_ends(double& s) {
       contacts[c].slip_ends = true;
       if (end >= first) continue;
       first = end;
-      const double u0 = slip_at_start(contacts[c], 1);
+      const double u0 = contacts[c].start_slip[0];
       event = {.row = contacts[c].first_row + 1, .u0 = u0, .w = u0 - s * u0 / end};
     }
     const bool within = first > kAtEnd * s && first < (1 - kAtEnd) * s;

@@ -14,7 +14,10 @@ namespace jade {
 struct StepWorkspace::Data {
   explicit Data(const Model& model) : Data(model, CollisionModel(model)) {}
   Data(const Model& model, CollisionModel shapes) : collision(std::move(shapes)), poses(collision) {
-    for (std::size_t t = 0; t < model.trees().size(); ++t) trees.emplace_back(model, static_cast<int>(t));
+    for (std::size_t t = 0; t < model.trees().size(); ++t) {
+      trees.emplace_back(model, static_cast<int>(t));
+      islands.push_back(std::make_unique<Island>(collision));
+    }
   }
 
   CollisionModel collision;
@@ -28,7 +31,7 @@ struct StepWorkspace::Data {
   std::vector<int> group;                         ///< per tree: the next tree on the way to its group's root
   std::vector<int> island_of_tree, slot_of_tree;  ///< which island holds it, and where
   std::vector<int> slot_of_shape;                 ///< within the island at hand
-  std::vector<std::unique_ptr<Island>> islands;   ///< of which the first `island_count` are in use
+  std::vector<std::unique_ptr<Island>> islands;  ///< one a tree, of which the first `island_count` are in use
   int island_count = 0;
 };
 
@@ -248,8 +251,6 @@ void Islands::make_islands() {
     int& number = data_.island_of_tree[root(static_cast<int>(t))];
     if (number < 0) {
       number = data_.island_count++;
-      if (number == static_cast<int>(data_.islands.size()))
-        data_.islands.push_back(std::make_unique<Island>(data_.collision));
       data_.islands[number]->begin({.settings = settings_,
                                     .h = h_,
                                     .slot_of_tree = data_.slot_of_tree.data(),
