@@ -1,6 +1,7 @@
 #include "jade/dynamics/mass_matrix.h"
 
 #include "jade/dynamics/kinematics.h"
+#include "jade/math/row_product.h"
 
 namespace jade {
 
@@ -90,19 +91,21 @@ void TreeFactorization::solve_transposed(const Model& model, Eigen::Ref<VecX> x)
 }
 
 void TreeFactorization::solve(const Model& model, Eigen::Ref<RowMatX> x) const {
-  const auto& before = model.velocity_parent();
-  for (int k = model.nv(); k-- > 0;)
-    for (int i = before[k]; i >= 0; i = before[i]) x.row(i) -= LU_(i, k) * x.row(k);
-  for (int k = 0; k < model.nv(); ++k) {
+  const int nv = model.nv();
+  const auto subtract = [&](int row, int first, int count) {
+    add_row_product({.M = &LU_(row, first),
+                     .columns = count,
+                     .scale = -1,
+                     .in = &x(first, 0),
+                     .in_stride = x.outerStride(),
+                     .out = &x(row, 0),
+                     .width = static_cast<int>(x.cols())});
+  };
+  // Entries of U that are not on the way to the world are zero.
+  for (int k = nv - 1; k-- > 0;) subtract(k, k + 1, nv - 1 - k);
+  for (int k = 0; k < nv; ++k) {
     x.row(k) *= LU_(k, k);
-    // Four rows at a time: row k is read and written a quarter as often.
-    for_each_run_before(model, k, [&](int first, int count) {
-      int j = first;
-      for (; j + 4 <= first + count; j += 4)
-        x.row(k) -= LU_(k, j) * x.row(j) + LU_(k, j + 1) * x.row(j + 1) + LU_(k, j + 2) * x.row(j + 2) +
-                    LU_(k, j + 3) * x.row(j + 3);
-      for (; j < first + count; ++j) x.row(k) -= LU_(k, j) * x.row(j);
-    });
+    for_each_run_before(model, k, [&](int first, int count) { subtract(k, first, count); });
   }
 }
 

@@ -189,14 +189,18 @@ Row12 FrameDerivative::turn_by_start(const Vec3& u, const PlacedContact& at) con
   return out;
 }
 
-void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
-                       const Sides& v0, FrameDerivative& out) {
+void frame_by_normal(const RowsTrace& rows, const PlacedContact& at, FrameDerivative& out) {
   out.n = rows.directions[0];
   out.by_place.setZero();
   out.by_q.setZero();
   out.by_v0.setZero();
   out.q = at.travels;
   out.v0 = false;
+}
+
+void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
+                       const Sides& v0, FrameDerivative& out) {
+  frame_by_normal(rows, at, out);
   if (rows.count < 2) return;
   // The second tangent may be the left-handed one: the frame turns with n × t₁ all the same.
   const Vec3 &n = out.n, t2 = cross3(n, rows.directions[1]);

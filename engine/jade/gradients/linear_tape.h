@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -58,14 +59,30 @@ class LinearTape {
   ClassSolve& new_classes();
   void solve(int velocities, int forces, int shares, const ClassSolve& classes);
 
-  /// Columns of which only a range is not zero: what a row holds outside of it is not looked at.
+  /// Columns of which only a range is not zero: what a row holds outside of it is not looked at. Ranges begin and end at
+  /// multiples of four, the doubles of a wide register.
   struct Columns {
-    RowMatX x;                   ///< rows() × columns
-    std::vector<int> from, end;  ///< per row
+    struct Range {
+      int from = 0, end = 0;
+      bool empty() const { return from == end; }
+      void cover(const Range& other) {
+        if (other.empty()) return;
+        from = empty() ? other.from : std::min(from, other.from);
+        end = std::max(end, other.end);
+      }
+    };
+    RowMatX x;                 ///< rows() × columns, rounded up
+    std::vector<Range> range;  ///< per row
     void begin(int rows, int columns);
-    /// Makes a row hold a range at least, zero where it was not held before.
-    void widen(int row, int first, int last);
+    /// Makes rows hold a range at least, zero where it was not held before.
+    void widen(int first, int count, const Range& to);
+    void widen_whole(int first, int count) { widen(first, count, {0, static_cast<int>(x.cols())}); }
     void set(int row, int column, double value);
+    /// The range that covers those of some rows.
+    Range range_of(int first, int count) const;
+    double* at(int row, const Range& columns) {
+      return x.data() + static_cast<long>(row) * x.cols() + columns.from;
+    }
   };
   /// Rows of the inputs are set.
   void forward(Columns& columns) const;
@@ -82,7 +99,9 @@ class LinearTape {
     const Model* model;
     const TreeSolver* factor;
   };
-  static void add_row(Columns& c, int out, double factor, int in);
+  /// The rows of `map` that a matrix, one number for all or one for each (a diagonal) ties.
+  static void add_product(Columns& c, const Map& map, const double* M);
+  static void add_each(Columns& c, const Map& map, const double* factor, int step);
 
   int rows_ = 0;
   std::vector<Map> maps_;

@@ -13,6 +13,12 @@ bool is_free_body(const Model& model) {
          !model.links()[0].prescribed;
 }
 
+bool is_flat(const Model& model) {
+  return std::all_of(model.links().begin(), model.links().end(), [](const Link& link) {
+    return link.motion != LinkMotion::ball && link.motion != LinkMotion::free;
+  });
+}
+
 const Link& root_of(const Model& whole, int tree) {
   return whole.links()[static_cast<std::size_t>(whole.trees()[static_cast<std::size_t>(tree)].first)];
 }
@@ -98,12 +104,14 @@ GradientTree::GradientTree(const Model& whole, int tree)
       first_link(whole.trees()[static_cast<std::size_t>(tree)].first),
       alone(is_free_body(model)),
       bare(alone && model.damping().isZero(0) && model.stiffness().isZero(0) && model.armature().isZero(0)),
+      flat(is_flat(model)),
       start(model),
       middle(model),
       end(model),
       derivative(model) {}
 
 void GradientTree::update_integration() {
+  if (flat) return;
   if (!alone) return integration_jacobians(model, displacement, integration);
   const Vec3 theta = displacement.tail<3>();
   turned = rotation_exp(theta);

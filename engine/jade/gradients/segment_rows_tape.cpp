@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "jade/gradients/island_tape.h"
 #include "jade/stepping/closing_rate.h"
 
@@ -33,21 +35,50 @@ IslandTape::LinkRows IslandTape::slip_rows(const SolveTrace& trace, const RowsTr
   return {};
 }
 
+bool IslandTape::is_idle(const RowsTrace& rows, const ForcesTrace& forces) {
+  for (int row = rows.first; row < rows.first + rows.count; ++row) {
+    const RowClass c = forces.classes[static_cast<std::size_t>(row)];
+    if (c == RowClass::clamped || c == RowClass::stick || forces.f[row] != 0) return false;
+  }
+  return true;
+}
+
+/// A contact that sticks has two tangents: when they turn about the normal, their two equations turn into each other, and
+/// their forces make up for it. Where nothing slips (and nobody asks for the forces) no velocity depends on it, as long as
+/// the slip at the start is looked at along the same tangents.
+bool IslandTape::turns_for_nothing(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
+                                   const ForcesTrace& forces) {
+  const auto row_class = [&](int r) { return forces.classes[static_cast<std::size_t>(rows.first + r)]; };
+  return rows.count == 3 && row_class(1) == RowClass::stick && row_class(2) == RowClass::stick &&
+         start.n == at.n;
+}
+
 /// The contacts of a solve's rows where these are, and how their frames turn.
 void IslandTape::place_contacts(const SolveTrace& trace) {
   v0_ = 0.5 * (substep_->v + trace.u_first);
   if (moved_.size() < trace.rows.size()) moved_.resize(trace.rows.size());
   if (frames_.size() < trace.rows.size()) frames_.resize(trace.rows.size());
   contacts_.clear();
+  const bool no_slip = trace.event.row < 0 &&
+                       std::none_of(trace.forces.classes.begin(), trace.forces.classes.end(),
+                                    [](RowClass c) { return c == RowClass::high || c == RowClass::low; });
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
     const RowsTrace& rows = trace.rows[i];
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+    // What pushes nobody and holds nobody may still matter to the forecast of a slip's end.
+    if (trace.event.row < 0 && is_idle(rows, trace.forces)) {
+      contacts_.push_back(nullptr);
+      continue;
+    }
     const PlacedContact& start = start_contact(rows.contact);
     if (midpoint())
       place_contact(contact, collision_, poses(contact.shape_a, contact.shape_b, Place::middle), &start,
                     moved_[i]);
     contacts_.push_back(midpoint() ? &moved_[i] : &start);
-    frame_by_position(rows, start, *contacts_[i], slip_rates(trace, rows, links_of(contact)), frames_[i]);
+    if (no_slip && turns_for_nothing(rows, start, *contacts_[i], trace.forces))
+      frame_by_normal(rows, *contacts_[i], frames_[i]);
+    else
+      frame_by_position(rows, start, *contacts_[i], slip_rates(trace, rows, links_of(contact)), frames_[i]);
   }
 }
 
@@ -115,20 +146,7 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     sum_ = substep_->v + trace.v_next;
   else
     sum_ = trace.v_next;
-  place_contacts(trace);
-  classes.rows.resize(trace.forces.classes.size());
-  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
-    const RowsTrace& rows = trace.rows[i];
-    const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
-    for (int r = 0; r < rows.count; ++r) {
-      const std::size_t row = static_cast<std::size_t>(rows.first + r);
-      classes.rows[row] = {trace.forces.classes[row], rows.first, contact.friction};
-    }
-    add_block(classes, rows, links_of(contact), Place::middle, *contacts_[i]);
-  }
-  add_patches(classes, trace.rows, contacts_);
-  for (const LimitRowTrace& row : trace.limits)
-    add_limit_block(row, trace.forces.classes[static_cast<std::size_t>(row.row)], classes);
+  add_problem(trace.rows, trace.limits, trace.forces.classes, Place::middle, classes);
   if (!classes.factor()) refuse("a segment's equations cannot be solved");
 
   const SegmentRows segment{.trace = trace,
@@ -141,6 +159,7 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
   begin_forces(slots.v_next, slots.place, Place::middle);
   force_.clear();
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    if (contacts_[i] == nullptr) continue;
     const RowsTrace& rows = trace.rows[i];
     const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
     add_segment_rows(segment, i);
@@ -151,8 +170,10 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     note_force(links, contacts_[i]->along(F).transpose(), 1);
     add_friction(rows, *contacts_[i], trace.forces, 1);
     // Contacts between the same two links follow each other: their sum is put on the tape.
-    if (i + 1 < trace.rows.size()) {
-      const RowsTrace& next = trace.rows[i + 1];
+    std::size_t follower = i + 1;
+    while (follower < trace.rows.size() && contacts_[follower] == nullptr) ++follower;
+    if (follower < trace.rows.size()) {
+      const RowsTrace& next = trace.rows[follower];
       const bool alike = next.from_start == rows.from_start && next.count == rows.count;
       if (alike && links == links_of(substep_->contacts[static_cast<std::size_t>(next.contact)])) continue;
     }
@@ -169,13 +190,6 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
                      .segment = &trace,
                      .slots = &slots},
                     classes);
-}
-
-void IslandTape::add_limit_block(const LimitRowTrace& row, RowClass row_class, ClassSolve& classes) const {
-  const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
-  const int own = part_of_velocity(limit.velocity);
-  classes.rows[static_cast<std::size_t>(row.row)] = {row_class, -1, 0};
-  classes.add_block(row.row, 1, own)(0, limit.velocity - part(own).v) = limit.sign;
 }
 
 void IslandTape::add_limit_rows(const SolveTrace& trace, const Solve& slots, int out) {

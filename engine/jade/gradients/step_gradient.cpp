@@ -149,7 +149,7 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
     for_each_tree(island, data.trees, [&](int row, int to_row, int rows) {
       for (const bool velocity : {false, true}) {
         const int first = (velocity ? chain.v_out : chain.q_out) + row;
-        for (int k = 0; k < rows; ++k) x.widen(first + k, 0, 3 * n + count);
+        x.widen_whole(first, rows);
         const auto from = x.x.middleRows(first, rows);
         const int to = to_row + (velocity ? nv : 0);
         for_each_tree(island, data.trees, [&](int column, int to_column, int columns) {
@@ -157,7 +157,7 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
           out.state.block(to, nv + to_column, rows, columns) = from.middleCols(3 * column + columns, columns);
           out.effort.block(to, to_column, rows, columns) = from.middleCols(3 * column + 2 * columns, columns);
         });
-        out.parameters.middleRows(to, rows) = from.rightCols(count);
+        out.parameters.middleRows(to, rows) = from.middleCols(3 * n, count);
       }
     });
   }
