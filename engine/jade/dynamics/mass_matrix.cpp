@@ -58,14 +58,18 @@ bool TreeFactorization::factor_in_place(const Model& model) {
     if (!(pivot > 0)) return false;
     const double inverse = 1 / pivot;
     LU_(k, k) = inverse;
+    double* row_k = &LU_(k, 0);
     for (int i = before[k]; i >= 0; i = before[i]) {
-      const double u = LU_(i, k) * inverse;
+      double* row_i = &LU_(i, 0);
+      const double u = row_i[k] * inverse;
       for_each_run_before(model, k, [&](int first, int count) {
-        LU_.row(i).segment(first, count) -= u * LU_.row(k).segment(first, count);
+        for (int j = first; j < first + count; ++j) row_i[j] -= u * row_k[j];
       });
-      LU_(i, k) = u;
+      row_i[k] = u;
     }
-    for_each_run_before(model, k, [&](int first, int count) { LU_.row(k).segment(first, count) *= inverse; });
+    for_each_run_before(model, k, [&](int first, int count) {
+      for (int j = first; j < first + count; ++j) row_k[j] *= inverse;
+    });
   }
   return true;
 }

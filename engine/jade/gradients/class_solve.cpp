@@ -49,14 +49,17 @@ void ClassSolve::drop_redundant(const Patch& patch) {
   // Rotations are weighed with the size of the patch.
   double size = 0;
   for (auto f = begin; f != end; ++f) size = std::max(size, f->of_motion.tail<3>().squaredNorm());
-  for (auto f = begin; f != end; ++f) {
-    if (size > 0) f->of_motion.tail<3>() /= std::sqrt(size);
-    free_of_[static_cast<std::size_t>(f->row)] = -1;
-  }
+  Vec6 direction = Vec6::Zero();  // of the row that was chosen last: nothing is left of that one
   for (int step = 0; step < 6; ++step) {
     auto best = end;
     double largest = kDependent;
     for (auto f = begin; f != end; ++f) {
+      if (step == 0) {
+        if (size > 0) f->of_motion.tail<3>() /= std::sqrt(size);
+        free_of_[static_cast<std::size_t>(f->row)] = -1;
+      } else {
+        f->of_motion -= direction * direction.dot(f->of_motion);
+      }
       const double size_left = f->of_motion.squaredNorm();
       if (size_left <= largest) continue;
       largest = size_left;
@@ -64,9 +67,7 @@ void ClassSolve::drop_redundant(const Patch& patch) {
     }
     if (best == end) return;
     free_of_[static_cast<std::size_t>(best->row)] = 0;
-    // Nothing is left of what was chosen, so that it is not chosen again.
-    const Vec6 direction = best->of_motion.normalized();
-    for (auto f = begin; f != end; ++f) f->of_motion -= direction * direction.dot(f->of_motion);
+    direction = best->of_motion / std::sqrt(largest);
   }
 }
 

@@ -81,6 +81,7 @@ void IslandTape::substep(const SubstepTrace& trace) {
   solves_.assign(trace.solves.size(), {});
   start_contacts_.resize(std::max(start_contacts_.size(), trace.contacts.size()));
   placed_.assign(trace.contacts.size(), 0);
+  start_poses_ = {};
   for (const Part& own : parts_) {
     own.tree->place = trace.q.segment(own.q, own.tree->model.nq());
     own.tree->start.move_to(own.tree->model, own.tree->place);
@@ -264,9 +265,10 @@ void IslandTape::move() {
 
   const PathEnd& end = path_end(last, sigma);
   tape.add(end.q, length, end.rate);
-  const int v_next = tape.slot(nv);
-  tape.add_scaled(v_next, slots.v_next, nv, sigma / s);
+  int v_next = slots.v_next;
   if (hits) {
+    v_next = tape.slot(nv);
+    tape.add_scaled(v_next, slots.v_next, nv, sigma / s);
     tape.add_scaled(v_next, v_, nv, 1 - sigma / s);
     tape.add(v_next, length, trace.v_next - substep_->v, 1 / s);
     tape.add(v_next, slots.s, trace.v_next - substep_->v, -sigma / (s * s));

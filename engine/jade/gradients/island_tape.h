@@ -280,6 +280,10 @@ class IslandTape {
   std::vector<Solve> solves_;
   std::vector<PlacedContact> start_contacts_;
   std::vector<char> placed_;
+  struct {
+    int shape_a = -1, shape_b = -1;
+    ShapePoses at;
+  } start_poses_;  ///< of the contact that was placed last
   VecX q_m_, sum_, v0_;
   PathEnd end_;
 

@@ -1,13 +1,26 @@
 #include "jade/gradients/linear_tape.h"
 
 #include "jade/math/row_product.h"
+#include "jade/math/wide_loops.h"
 
 namespace jade {
+namespace {
+
+/// x += Mᵀ y
+template <int kColumns>
+void add_transposed(const double* M, int rows, const double* y, double* x) {
+  Eigen::Matrix<double, kColumns, 1> sum = Eigen::Map<const Eigen::Matrix<double, kColumns, 1>>(x);
+  for (int i = 0; i < rows; ++i)
+    sum += y[i] * Eigen::Map<const Eigen::Matrix<double, kColumns, 1>>(M + kColumns * i);
+  Eigen::Map<Eigen::Matrix<double, kColumns, 1>>{x} = sum;
+}
+
+}  // namespace
 
 void LinearTape::clear() {
   rows_ = 0;
   maps_.clear();
-  numbers_.clear();
+  used_ = 0;
   trees_.clear();
   classes_.clear();
   pool_used_ = 0;
@@ -36,19 +49,16 @@ void LinearTape::Columns::begin(int rows, int columns) {
   range.assign(static_cast<std::size_t>(rows), {});
 }
 
-void LinearTape::Columns::widen(int first, int count, const Range& to) {
-  if (to.empty()) return;
-  for (int row = first; row < first + count; ++row) {
-    Range& held = range[static_cast<std::size_t>(row)];
-    double* numbers = at(row, {});
-    if (held.empty()) {
-      std::fill(numbers + to.from, numbers + to.end, 0.0);
-      held = to;
-      continue;
-    }
-    if (to.from < held.from) std::fill(numbers + to.from, numbers + held.from, 0.0), held.from = to.from;
-    if (to.end > held.end) std::fill(numbers + held.end, numbers + to.end, 0.0), held.end = to.end;
+void LinearTape::Columns::widen_row(int row, const Range& to) {
+  Range& held = range[static_cast<std::size_t>(row)];
+  double* numbers = at(row, {});
+  if (held.empty()) {
+    std::fill(numbers + to.from, numbers + to.end, 0.0);
+    held = to;
+    return;
   }
+  if (to.from < held.from) std::fill(numbers + to.from, numbers + held.from, 0.0), held.from = to.from;
+  if (to.end > held.end) std::fill(numbers + held.end, numbers + to.end, 0.0), held.end = to.end;
 }
 
 void LinearTape::Columns::set(int row, int column, double value) {
@@ -67,7 +77,8 @@ void LinearTape::add_product(Columns& c, const Map& map, const double* M) {
   const Columns::Range range = c.range_of(map.in, map.columns);
   if (range.empty()) return;
   c.widen(map.in, map.columns, range);  // their numbers outside of their own ranges are read
-  c.widen(map.out, map.rows, range);
+  const bool afresh = c.take_if_empty(map.out, map.rows, range);
+  if (!afresh) c.widen(map.out, map.rows, range);
   add_row_product({.M = M,
                    .rows = map.rows,
                    .columns = map.columns,
@@ -76,17 +87,23 @@ void LinearTape::add_product(Columns& c, const Map& map, const double* M) {
                    .in_stride = c.x.cols(),
                    .out = c.at(map.out, range),
                    .out_stride = c.x.cols(),
-                   .width = range.end - range.from});
+                   .width = range.end - range.from,
+                   .afresh = afresh});
 }
 
 void LinearTape::add_each(Columns& c, const Map& map, const double* factor, int step) {
   for (int i = 0; i < map.rows; ++i, factor += step) {
     const Columns::Range range = c.range[static_cast<std::size_t>(map.in + i)];
     if (range.empty() || *factor == 0) continue;
-    c.widen(map.out + i, 1, range);
+    const bool afresh = c.take_if_empty(map.out + i, 1, range);
+    if (!afresh) c.widen(map.out + i, 1, range);
     const double* in = c.at(map.in + i, range);
     double* out = c.at(map.out + i, range);
-    for (int k = 0; k < range.end - range.from; ++k) out[k] += *factor * in[k];
+    const int width = range.end - range.from;
+    if (afresh)
+      for (int k = 0; k < width; k += 4) four_at(out + k) = *factor * four_at(in + k);
+    else
+      for (int k = 0; k < width; k += 4) four_at(out + k) += *factor * four_at(in + k);
   }
 }
 
@@ -139,10 +156,16 @@ void LinearTape::backward(VecX& x) const {
     const double* M = numbers_.data() + (map.kind == Kind::tree || map.kind == Kind::classes ? 0 : map.at);
     switch (map.kind) {
       case Kind::product:
-        for (int i = 0; i < map.rows; ++i) {
-          const double by = x[map.out + i];
-          for (int j = 0; j < map.columns; ++j, ++M) x[map.in + j] += *M * by;
-        }
+        // Most are by the motion of a link, or by a rotation.
+        if (map.columns == 6)
+          add_transposed<6>(M, map.rows, &x[map.out], &x[map.in]);
+        else if (map.columns == 3)
+          add_transposed<3>(M, map.rows, &x[map.out], &x[map.in]);
+        else
+          for (int i = 0; i < map.rows; ++i, M += map.columns) {
+            const double by = x[map.out + i];
+            for (int j = 0; j < map.columns; ++j) x[map.in + j] += M[j] * by;
+          }
         break;
       case Kind::scaled:
         for (int i = 0; i < map.rows; ++i) x[map.in + i] += *M * x[map.out + i];

@@ -79,16 +79,16 @@ void PlacedTree::force_by_position(const Model& model, int link, const Vec6& W, 
   const Vec3 r = reference(link) - work.origin[0], force = W.head<3>();
   Vec6 about_O;
   about_O << W.tail<3>() + cross3(r, force), force;
-  for (int i = link; i >= 0; i = model.links()[i].parent) {
-    const Link& behind = model.links()[i];
-    for (int j_link = link; j_link >= 0; j_link = model.links()[j_link].parent) {
-      const Link& at = model.links()[j_link];
-      for (int j = at.v; j < at.v + at.nv; ++j) {
-        const Vec3 turning = cross3(J.col(j).head<3>(), force);  // the force is taken along with its point
-        // (S_j × S_k)·Φ = −S_k·(S_j ×* Φ)
-        const Vec6 along = -cross_force(work.S[j], about_O);
+  for (int j_link = link; j_link >= 0; j_link = model.links()[j_link].parent) {
+    const Link& at = model.links()[j_link];
+    for (int j = at.v; j < at.v + at.nv; ++j) {
+      const Vec3 turning = cross3(J.col(j).head<3>(), force);  // the force is taken along with its point
+      // (S_j × S_k)·Φ = −S_k·(S_j ×* Φ)
+      const Vec6 along = -cross_force(work.S[j], about_O);
+      for (int i = link; i >= 0; i = model.links()[i].parent) {
+        const Link& behind = model.links()[i];
         for (int k = behind.v; k < behind.v + behind.nv; ++k) {
-          out(k, j) += work.S[k].head<3>().dot(turning);
+          out(k, j) = work.S[k].head<3>().dot(turning);
           if (j_link < i || (j_link == i && carries(at, j) && !carries(at, k)))
             out(k, j) += work.S[k].dot(along);
         }

@@ -51,9 +51,11 @@ ShapePoses IslandTape::poses(int shape_a, int shape_b, Place at) const {
 const PlacedContact& IslandTape::start_contact(int contact) {
   const std::size_t c = static_cast<std::size_t>(contact);
   const ContactTrace& trace = substep_->contacts[c];
-  if (!placed_[c])
-    place_contact(trace, collision_, poses(trace.shape_a, trace.shape_b, Place::start), nullptr,
-                  start_contacts_[c]);
+  if (placed_[c]) return start_contacts_[c];
+  // Contacts of the same two shapes follow each other.
+  if (start_poses_.shape_a != trace.shape_a || start_poses_.shape_b != trace.shape_b)
+    start_poses_ = {trace.shape_a, trace.shape_b, poses(trace.shape_a, trace.shape_b, Place::start)};
+  place_contact(trace, collision_, start_poses_.at, nullptr, start_contacts_[c]);
   placed_[c] = 1;
   return start_contacts_[c];
 }

@@ -62,6 +62,9 @@ void IslandTape::place_contacts(const SolveTrace& trace) {
   const bool no_slip = trace.event.row < 0 &&
                        std::none_of(trace.forces.classes.begin(), trace.forces.classes.end(),
                                     [](RowClass c) { return c == RowClass::high || c == RowClass::low; });
+  // Contacts of the same two shapes follow each other.
+  const ContactTrace* before = nullptr;
+  ShapePoses shapes;
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
     const RowsTrace& rows = trace.rows[i];
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
@@ -71,9 +74,11 @@ void IslandTape::place_contacts(const SolveTrace& trace) {
       continue;
     }
     const PlacedContact& start = start_contact(rows.contact);
-    if (midpoint())
-      place_contact(contact, collision_, poses(contact.shape_a, contact.shape_b, Place::middle), &start,
-                    moved_[i]);
+    if (midpoint() &&
+        (before == nullptr || before->shape_a != contact.shape_a || before->shape_b != contact.shape_b))
+      shapes = poses(contact.shape_a, contact.shape_b, Place::middle);
+    before = &contact;
+    if (midpoint()) place_contact(contact, collision_, shapes, &start, moved_[i]);
     contacts_.push_back(midpoint() ? &moved_[i] : &start);
     if (no_slip && turns_for_nothing(rows, start, *contacts_[i], trace.forces))
       frame_by_normal(rows, *contacts_[i], frames_[i]);
@@ -114,7 +119,7 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
   const LinkRows q = displacements(links, Place::start, q_);
   const LinkRows place = midpoint() ? displacements(links, Place::middle, slots.place) : q;
   const LinkRows v = rates(links, Place::start, q_, substep_->v, v_, 0);
-  const LinkRows v0 = slip_rows(trace, rows, links, slots);
+  const LinkRows v0 = count > 1 ? slip_rows(trace, rows, links, slots) : LinkRows{};
   const LinkRows moved =
       rates(links, Place::middle, slots.place, segment.x, with_start ? v_ : -1, segment.use);
   const auto add = [&](const Rows12& M, int side, int in) {
@@ -134,7 +139,7 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
     if (!same_q) add(maps.by_place, side, place.row[side]);
     add(maps.by_v, side, v.row[side]);
     if (!same_v) add(maps.by_x, side, moved.row[side]);
-    add(maps.by_v0, side, v0.row[side]);
+    if (count > 1 && frames_[index].v0) add(maps.by_v0, side, v0.row[side]);
   }
 }
 

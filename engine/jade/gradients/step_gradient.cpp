@@ -1,9 +1,5 @@
 #include "jade/gradients/step_gradient.h"
 
-#include <iterator>
-
-#include <fmt/format.h>
-
 #include "jade/gradients/island_tape.h"
 
 namespace jade {
@@ -68,8 +64,8 @@ void describe(const Kink& kink, const Model& model, const CollisionModel& collis
     return model.bodies()[static_cast<std::size_t>(body)].name.c_str();
   };
   const auto write = [&](const char* what, const char* more) {
-    fmt::format_to(std::back_inserter(why), "{} \"{}\"/\"{}\" {}", what, name(kink.shape_a),
-                   name(kink.shape_b), more);
+    for (const char* piece : {what, " \"", name(kink.shape_a), "\"/\"", name(kink.shape_b), "\" ", more})
+      why += piece;
   };
   switch (kink.kind) {
     case Kink::Kind::row_class:

@@ -5,17 +5,30 @@
 namespace jade {
 namespace {
 
-/// The sums of one row of M for 4 N columns of `in`, kept in registers.
-template <int N>
+/// Registers of so many doubles: fours, and less for what is left of a row.
+struct Fours {
+  typedef Four Wide;
+};
+struct Twos {
+  typedef double Wide __attribute__((vector_size(16), aligned(8), may_alias));
+};
+struct Ones {
+  typedef double Wide;
+};
+
+/// The sums of one row of M for N registers of columns of `in`.
+template <class Registers, int N>
 JADE_INSIDE_LOOPS void add_columns(const RowProduct& p, const double* M, const double* in, double* out) {
-  Four sum[N];
-  for (int k = 0; k < N; ++k) sum[k] = four_at(out + 4 * k);
+  typedef typename Registers::Wide Wide;
+  const Wide* const before = reinterpret_cast<const Wide*>(out);
+  Wide sum[N];
+  for (int k = 0; k < N; ++k) sum[k] = p.afresh ? Wide{} : before[k];
   for (int j = 0; j < p.columns; ++j, in += p.in_stride) {
     if (M[j] == 0) continue;
     const double factor = p.scale * M[j];
-    for (int k = 0; k < N; ++k) sum[k] += factor * four_at(in + 4 * k);
+    for (int k = 0; k < N; ++k) sum[k] += factor * reinterpret_cast<const Wide*>(in)[k];
   }
-  for (int k = 0; k < N; ++k) four_at(out + 4 * k) = sum[k];
+  for (int k = 0; k < N; ++k) reinterpret_cast<Wide*>(out)[k] = sum[k];
 }
 
 }  // namespace
@@ -26,13 +39,12 @@ JADE_WIDE_LOOPS void add_row_product(const RowProduct& p) {
     const double* in = p.in;
     double* out = p.out + i * p.out_stride;
     int left = p.width;
-    for (; left >= 32; left -= 32, in += 32, out += 32) add_columns<8>(p, M, in, out);
-    if (left >= 16) add_columns<4>(p, M, in, out), left -= 16, in += 16, out += 16;
-    if (left >= 8) add_columns<2>(p, M, in, out), left -= 8, in += 8, out += 8;
-    if (left >= 4) add_columns<1>(p, M, in, out), left -= 4, in += 4, out += 4;
-    for (; left > 0; --left, ++in, ++out)
-      for (int j = 0; j < p.columns; ++j)
-        if (M[j] != 0) *out += (p.scale * M[j]) * in[j * p.in_stride];
+    for (; left >= 32; left -= 32, in += 32, out += 32) add_columns<Fours, 8>(p, M, in, out);
+    if (left >= 16) add_columns<Fours, 4>(p, M, in, out), left -= 16, in += 16, out += 16;
+    if (left >= 8) add_columns<Fours, 2>(p, M, in, out), left -= 8, in += 8, out += 8;
+    if (left >= 4) add_columns<Fours, 1>(p, M, in, out), left -= 4, in += 4, out += 4;
+    if (left >= 2) add_columns<Twos, 1>(p, M, in, out), left -= 2, in += 2, out += 2;
+    if (left > 0) add_columns<Ones, 1>(p, M, in, out);
   }
 }
 

@@ -14,6 +14,7 @@ struct RowProduct {
   double* out = nullptr;  ///< `rows` rows
   long out_stride = 0;
   int width = 0;
+  bool afresh = false;  ///< out = scale M in: what stood there is not read
 };
 void add_row_product(const RowProduct& product);
 

@@ -15,18 +15,24 @@ TEST(RowProduct, IsTheMatrixProductAtEveryWidth) {
     M(1, 2) = 0;
     const Rows in = Rows::Random(5, width + 2), before = Rows::Random(3, width + 3);
     Rows out = before;
-    add_row_product({.M = M.data() + 1,
-                     .rows = 3,
-                     .columns = 4,
-                     .M_stride = 5,
-                     .scale = -2,
-                     .in = in.data(),
-                     .in_stride = width + 2,
-                     .out = out.data(),
-                     .out_stride = width + 3,
-                     .width = width});
+    RowProduct product{.M = M.data() + 1,
+                       .rows = 3,
+                       .columns = 4,
+                       .M_stride = 5,
+                       .scale = -2,
+                       .in = in.data(),
+                       .in_stride = width + 2,
+                       .out = out.data(),
+                       .out_stride = width + 3,
+                       .width = width};
+    add_row_product(product);
     const Rows expected = before.leftCols(width) - 2 * M.rightCols(4) * in.topRows(4).leftCols(width);
     EXPECT_TRUE(out.leftCols(width).isApprox(expected, 1e-14) || width == 0) << width;
+    EXPECT_EQ(out.rightCols(3), before.rightCols(3)) << width;
+    product.afresh = true;
+    out = before;
+    add_row_product(product);
+    EXPECT_TRUE(out.leftCols(width).isApprox(expected - before.leftCols(width), 1e-13) || width == 0);
     EXPECT_EQ(out.rightCols(3), before.rightCols(3)) << width;
   }
 }
