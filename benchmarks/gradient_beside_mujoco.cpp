@@ -167,7 +167,7 @@ int main(int argc, char** argv) {
       argc, argv, "Gradients of steps beside differences and MuJoCo ", jade::benchmarks::measure,
       {"MuJoCo differentiates at the same state by (q, v, τ): with a motor of gear 1 on every velocity "
        "both matrices of mjd_transitionFD, one-sided differences of 1e-6, all other settings as they come.",
-       "Its geoms have a margin of 1 mm, so that the twelve contacts of the arm are contacts of "
-       "both engines: without one it counts only those three that carry the hand. No other scene "
-       "has gaps between its standoff of 10 µm and this margin."});
+       "Its geoms have a margin of 1 mm, so that the twelve contacts of the arm are contacts of both "
+       "engines: "
+       "without one it counts only those three that carry the hand."});
 }

@@ -94,22 +94,29 @@ void TreeFactorization::solve_transposed(const Model& model, Eigen::Ref<VecX> x)
   }
 }
 
-void TreeFactorization::solve(const Model& model, Eigen::Ref<RowMatX> x) const {
-  const int nv = model.nv();
-  const auto subtract = [&](int row, int first, int count) {
-    add_row_product({.M = &LU_(row, first),
-                     .columns = count,
-                     .scale = -1,
-                     .in = &x(first, 0),
-                     .in_stride = x.outerStride(),
-                     .out = &x(row, 0),
-                     .width = static_cast<int>(x.cols())});
-  };
-  // Entries of U that are not on the way to the world are zero.
-  for (int k = nv - 1; k-- > 0;) subtract(k, k + 1, nv - 1 - k);
+JADE_WIDE_LOOPS void TreeFactorization::solve(const Model& model, Eigen::Ref<RowMatX> x) const {
+  const int nv = model.nv(), width = static_cast<int>(x.cols());
+  const long stride = x.outerStride();
+  double* const rows = x.data();
+  // Entries of U and L that are not on the way to the world are zero.
+  for (int k = nv - 1; k-- > 0;)
+    add_row_product_inside({.M = &LU_(k, k + 1),
+                            .columns = nv - 1 - k,
+                            .scale = -1,
+                            .in = rows + (k + 1) * stride,
+                            .in_stride = stride,
+                            .out = rows + k * stride,
+                            .width = width});
   for (int k = 0; k < nv; ++k) {
-    x.row(k) *= LU_(k, k);
-    for_each_run_before(model, k, [&](int first, int count) { subtract(k, first, count); });
+    double* const row = rows + k * stride;
+    for (int c = 0; c < width; ++c) row[c] *= LU_(k, k);
+    add_row_product_inside({.M = &LU_(k, 0),
+                            .columns = k,
+                            .scale = -1,
+                            .in = rows,
+                            .in_stride = stride,
+                            .out = row,
+                            .width = width});
   }
 }
 

@@ -17,6 +17,12 @@ void add_transposed(const double* M, int rows, const double* y, double* x) {
 
 }  // namespace
 
+inline LinearTape::Columns::Range LinearTape::Columns::range_of(int first, int count) const {
+  Range out;
+  for (int row = first; row < first + count; ++row) out.cover(range[static_cast<std::size_t>(row)]);
+  return out;
+}
+
 void LinearTape::clear() {
   rows_ = 0;
   maps_.clear();
@@ -65,12 +71,6 @@ void LinearTape::Columns::set(int row, int column, double value) {
   const int from = column / 4 * 4;
   widen(row, 1, {from, from + 4});
   x(row, column) = value;
-}
-
-LinearTape::Columns::Range LinearTape::Columns::range_of(int first, int count) const {
-  Range out;
-  for (int row = first; row < first + count; ++row) out.cover(range[static_cast<std::size_t>(row)]);
-  return out;
 }
 
 void LinearTape::add_product(Columns& c, const Map& map, const double* M) {

@@ -164,10 +164,11 @@ void IslandTape::end_forces() {
     const Mat6X& J = tree.motion(model, force.on.link);
     tree.force_by_position(model, force.on.link, force.total, square_);
     // Contact forces do not move prescribed coordinates.
-    for (int k = 0; k < model.nv(); ++k) {
-      if (model.prescribed(k)) continue;
-      tape.add(forces_out_ + own.v + k, force.row, J.col(k).transpose());
-      tape.add(forces_out_ + own.v + k, forces_place_ + own.v, square_.row(k));
+    for (int k = 0, end = 0; k < model.nv(); k = end + 1) {
+      for (end = k; end < model.nv() && !model.prescribed(end);) ++end;
+      if (end == k) continue;
+      tape.add(forces_out_ + own.v + k, force.row, J.middleCols(k, end - k).transpose());
+      tape.add(forces_out_ + own.v + k, forces_place_ + own.v, square_.middleRows(k, end - k));
     }
   }
 }
@@ -236,8 +237,9 @@ void IslandTape::add_patches(const std::vector<RowsTrace>& rows, ClassSolve& cla
     const Links own = links(first);
     const PlacedContact* origin = nullptr;
     functionals_.clear();
-    for (end = first; end < rows.size() && links(end) == own; ++end) {
+    for (end = first; end < rows.size(); ++end) {
       if (contacts_[end] == nullptr) continue;
+      if (!(links(end) == own)) break;
       if (origin == nullptr) origin = contacts_[end];
       for (int r = 0; r < rows[end].count; ++r) {
         const Vec3& d = rows[end].directions[static_cast<std::size_t>(r)];

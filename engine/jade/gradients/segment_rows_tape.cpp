@@ -92,12 +92,11 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
   const Solve& slots = segment.slots;
   const RowsTrace& rows = trace.rows[index];
   const int out = segment.out + rows.first;
-  bool wanted[3] = {false, false, false}, all = true;
+  bool wanted[3] = {false, false, false};
   int count = 0;  // up to the last one that is wanted
   for (int r = 0; r < rows.count; ++r) {
     wanted[r] = segment.classes.is_free(rows.first + r) || rows.first + r == segment.also;
     if (wanted[r]) count = r + 1;
-    all = all && wanted[r];
   }
   if (count == 0) return;
 
@@ -124,9 +123,10 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
       rates(links, Place::middle, slots.place, segment.x, with_start ? v_ : -1, segment.use);
   const auto add = [&](const Rows12& M, int side, int in) {
     if (in < 0) return;
-    if (all) return tape.add(out, in, M.block(0, 6 * side, rows.count, 6));
-    for (int r = 0; r < count; ++r)
-      if (wanted[r]) tape.add(out + r, in, M.block<1, 6>(r, 6 * side));
+    for (int r = 0, end = 0; r < count; r = end + 1) {
+      for (end = r; end < count && wanted[end];) ++end;
+      if (end > r) tape.add(out + r, in, M.middleCols<6>(6 * side).middleRows(r, end - r));
+    }
   };
   for (int side = 0; side < 2; ++side) {
     // Bodies that are alone have their velocities in one place.
