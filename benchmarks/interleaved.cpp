@@ -65,25 +65,27 @@ void print_table(const std::vector<ComparisonResult>& results) {
     }
 }
 
-std::string to_json(const std::string& title, const std::vector<ComparisonResult>& results) {
+std::string to_json(const std::string& title, const std::vector<ComparisonResult>& results,
+                    const std::vector<std::string>& notes) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const ComparisonResult& result : results)
     for (std::size_t i = 0; i < result.timings.size(); ++i) {
       const Timing& timing = result.timings[i];
       rows.push_back({result.title, timing.name, 1e6 * timing.minimum, 1e6 * timing.tenth, result.ratio(i)});
     }
-  const nlohmann::ordered_json json{
-      {"title", title},
-      {"columns", {"what", "who", "minimum µs", "tenth µs", "ratio"}},
-      {"rows", rows},
-      {"notes",
-       {"Batches in turn in one process; the ratio is ours over theirs, by minima.",
-        "Built by g++ " __VERSION__ ", measured on " + cpu_name() + "."}}};
+  nlohmann::ordered_json json{{"title", title},
+                              {"columns", {"what", "who", "minimum µs", "tenth µs", "ratio"}},
+                              {"rows", rows},
+                              {"notes",
+                               {"Batches in turn in one process; the ratio is ours over theirs, by minima.",
+                                "Built by g++ " __VERSION__ ", measured on " + cpu_name() + "."}}};
+  for (const std::string& note : notes) json["notes"].push_back(note);
   return json.dump(2) + '\n';
 }
 
 int benchmark_main(int argc, char** argv, const std::string& about,
-                   const std::function<std::vector<ComparisonResult>(const TimingSettings&)>& measure) {
+                   const std::function<std::vector<ComparisonResult>(const TimingSettings&)>& measure,
+                   const std::vector<std::string>& notes) {
   TimingSettings settings;
   std::string file;
   for (int i = 1; i < argc; ++i) {
@@ -104,7 +106,7 @@ int benchmark_main(int argc, char** argv, const std::string& about,
   try {
     const std::vector<ComparisonResult> results = measure(settings);
     print_table(results);
-    if (!file.empty()) write_file(file, to_json(about, results));
+    if (!file.empty()) write_file(file, to_json(about, results, notes));
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 3;

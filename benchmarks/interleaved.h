@@ -62,12 +62,14 @@ class Comparison {
 void print_table(const std::vector<ComparisonResult>& results);
 
 /// A table that a report takes in: {"title": …, "columns": […], "rows": [[…]…], "notes": […]}.
-std::string to_json(const std::string& title, const std::vector<ComparisonResult>& results);
+std::string to_json(const std::string& title, const std::vector<ComparisonResult>& results,
+                    const std::vector<std::string>& notes = {});
 
 /// The command line that all benchmarks share: [--json FILE] [--quick] [--help]. Calls `measure` with the settings,
 /// prints the table and writes the file. Returns the exit code: 0, 2 for wrong usage, 3 when a
 /// contender can't be measured or the file not be written.
 int benchmark_main(int argc, char** argv, const std::string& about,
-                   const std::function<std::vector<ComparisonResult>(const TimingSettings&)>& measure);
+                   const std::function<std::vector<ComparisonResult>(const TimingSettings&)>& measure,
+                   const std::vector<std::string>& notes = {});
 
 }  // namespace jade::benchmarks

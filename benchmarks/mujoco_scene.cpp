@@ -1,6 +1,8 @@
 #include "mujoco_scene.h"
 
+#include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -34,10 +36,11 @@ std::string body_text(const SceneDescription& scene, const std::vector<reference
   }
   std::string out = fmt::format("<body name=\"{}\" pos=\"{}\" quat=\"{}\">", body.name, text(at.position),
                                 text(at.orientation));
-  if (joint.kind == JointKind::free) out += "<freejoint/>";
+  if (joint.kind == JointKind::free) out += fmt::format("<freejoint name=\"{}\"/>", body.name);
   if (joint.kind == JointKind::revolute)
-    out += fmt::format("<joint type=\"hinge\" axis=\"{}\" damping=\"{:.17g}\" stiffness=\"{:.17g}\"/>",
-                       text(joint.axis), joint.damping.at(0), joint.stiffness.at(0));
+    out += fmt::format(
+        "<joint name=\"{}\" type=\"hinge\" axis=\"{}\" damping=\"{:.17g}\" stiffness=\"{:.17g}\"/>",
+        body.name, text(joint.axis), joint.damping.at(0), joint.stiffness.at(0));
   if (joint.kind != JointKind::fixed)
     out += fmt::format("<inertial pos=\"{}\" mass=\"{:.17g}\" diaginertia=\"{}\"/>", text(masses[i].com),
                        masses[i].mass, text(Vec3(masses[i].inertia.diagonal())));
@@ -47,7 +50,18 @@ std::string body_text(const SceneDescription& scene, const std::vector<reference
   return out + "</body>";
 }
 
-std::string scene_text(const StepScene& step_scene) {
+std::string motors_text(const SceneDescription& scene) {
+  std::string out = "<actuator>";
+  for (const BodyDescription& body : scene.bodies) {
+    if (body.joint.kind == JointKind::revolute) out += fmt::format("<motor joint=\"{}\"/>", body.name);
+    for (int k = 0; body.joint.kind == JointKind::free && k < 6; ++k)
+      out += fmt::format("<motor joint=\"{}\" gear=\"{} {} {} {} {} {}\"/>", body.name, int(k == 0),
+                         int(k == 1), int(k == 2), int(k == 3), int(k == 4), int(k == 5));
+  }
+  return out + "</actuator>";
+}
+
+std::string scene_text(const StepScene& step_scene, const MujocoExtras& extras) {
   const SceneDescription& scene = step_scene.scene;
   const std::vector<reference::BodyMass> masses = reference::body_masses(scene);
   // Room for the contacts of a heap; what is never used would cost time when a world is made.
@@ -56,18 +70,21 @@ std::string scene_text(const StepScene& step_scene) {
       "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/><size njmax=\"{}\" "
       "nconmax=\"{}\"/>"
       "<option gravity=\"{}\" timestep=\"{:.17g}\"/><default><geom friction=\"{:.17g} 0.005 "
-      "0.0001\"/></default>"
+      "0.0001\" margin=\"{:.17g}\"/></default>"
       "<worldbody>",
-      4 * contacts, contacts, text(scene.gravity), step_scene.time_step, scene.pairs[0].friction);
+      4 * contacts, contacts, text(scene.gravity), step_scene.time_step, scene.pairs[0].friction,
+      extras.margin);
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
     if (scene.bodies[i].joint.parent.empty()) out += body_text(scene, masses, i);
-  return out + "</worldbody></mujoco>";
+  out += "</worldbody>";
+  if (extras.motors) out += motors_text(scene);
+  return out + "</mujoco>";
 }
 
 }  // namespace
 
-MujocoScene::MujocoScene(const StepScene& scene) {
-  const std::string mjcf = scene_text(scene);
+MujocoScene::MujocoScene(const StepScene& scene, const MujocoExtras& extras) {
+  const std::string mjcf = scene_text(scene, extras);
   constexpr const char* kName = "scene.xml";
   const auto files = std::make_unique<mjVFS>();  // too large for the stack
   mj_defaultVFS(files.get());
@@ -86,6 +103,26 @@ MujocoScene::MujocoScene(const StepScene& scene) {
     std::copy_n(body.joint.velocity.begin(), 3, data->qvel + model->body_dofadr[id]);
   }
   mj_forward(model.get(), data.get());
+}
+
+void MujocoScene::set_state(const Model& ours, const State& state) {
+  if (ours.nq() != model->nq || ours.nv() != model->nv)
+    throw std::invalid_argument("MuJoCo's scene has other coordinates than ours");
+  std::copy_n(state.q.data(), ours.nq(), data->qpos);
+  std::copy_n(state.v.data(), ours.nv(), data->qvel);
+  for (int joint = 0; joint < model->njnt; ++joint) {
+    if (model->jnt_type[joint] != mjJNT_FREE) continue;
+    // Theirs turn about axes of the body, ours about those of the world.
+    const double* q = state.q.data() + model->jnt_qposadr[joint] + 3;
+    const int spin = model->jnt_dofadr[joint] + 3;
+    const Vec3 w = Quat(q[0], q[1], q[2], q[3]).conjugate() * Vec3(state.v.segment<3>(spin));
+    std::copy_n(w.data(), 3, data->qvel + spin);
+  }
+  // The second one starts from the forces of the first, as a step does from those of the step before.
+  for (int i = 0; i < 2; ++i) {
+    mj_forward(model.get(), data.get());
+    mju_copy(data->qacc_warmstart, data->qacc, model->nv);
+  }
 }
 
 }  // namespace jade::benchmarks

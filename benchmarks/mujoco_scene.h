@@ -5,13 +5,22 @@
 
 #include <mujoco/mujoco.h>
 
+#include "jade/model/model.h"
 #include "step_scenes.h"
 
 namespace jade::benchmarks {
 
-/// A scene of the step benchmarks in MuJoCo, with the settings that it comes with.
+/// What a scene is asked for besides the settings that MuJoCo comes with.
+struct MujocoExtras {
+  double margin = 0;    ///< geoms that are nearer than this are in contact [m]
+  bool motors = false;  ///< one of gear 1 for every velocity, so that there are derivatives by efforts
+};
+
+/// A scene of the step benchmarks in MuJoCo.
 struct MujocoScene {
-  explicit MujocoScene(const StepScene& scene);
+  explicit MujocoScene(const StepScene& scene, const MujocoExtras& extras = {});
+  /// Moves to a state of ours. Free bodies of these scenes have their centres of mass at their origins.
+  void set_state(const Model& ours, const State& state);
 
   struct Free {
     void operator()(mjModel* m) const { mj_deleteModel(m); }

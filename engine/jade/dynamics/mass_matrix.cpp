@@ -1,6 +1,7 @@
 #include "jade/dynamics/mass_matrix.h"
 
 #include "jade/dynamics/kinematics.h"
+#include "jade/math/row_product.h"
 
 namespace jade {
 
@@ -57,14 +58,18 @@ bool TreeFactorization::factor_in_place(const Model& model) {
     if (!(pivot > 0)) return false;
     const double inverse = 1 / pivot;
     LU_(k, k) = inverse;
+    double* row_k = &LU_(k, 0);
     for (int i = before[k]; i >= 0; i = before[i]) {
-      const double u = LU_(i, k) * inverse;
+      double* row_i = &LU_(i, 0);
+      const double u = row_i[k] * inverse;
       for_each_run_before(model, k, [&](int first, int count) {
-        LU_.row(i).segment(first, count) -= u * LU_.row(k).segment(first, count);
+        for (int j = first; j < first + count; ++j) row_i[j] -= u * row_k[j];
       });
-      LU_(i, k) = u;
+      row_i[k] = u;
     }
-    for_each_run_before(model, k, [&](int first, int count) { LU_.row(k).segment(first, count) *= inverse; });
+    for_each_run_before(model, k, [&](int first, int count) {
+      for (int j = first; j < first + count; ++j) row_k[j] *= inverse;
+    });
   }
   return true;
 }
@@ -89,20 +94,29 @@ void TreeFactorization::solve_transposed(const Model& model, Eigen::Ref<VecX> x)
   }
 }
 
-void TreeFactorization::solve(const Model& model, Eigen::Ref<RowMatX> x) const {
-  const auto& before = model.velocity_parent();
-  for (int k = model.nv(); k-- > 0;)
-    for (int i = before[k]; i >= 0; i = before[i]) x.row(i) -= LU_(i, k) * x.row(k);
-  for (int k = 0; k < model.nv(); ++k) {
-    x.row(k) *= LU_(k, k);
-    // Four rows at a time: row k is read and written a quarter as often.
-    for_each_run_before(model, k, [&](int first, int count) {
-      int j = first;
-      for (; j + 4 <= first + count; j += 4)
-        x.row(k) -= LU_(k, j) * x.row(j) + LU_(k, j + 1) * x.row(j + 1) + LU_(k, j + 2) * x.row(j + 2) +
-                    LU_(k, j + 3) * x.row(j + 3);
-      for (; j < first + count; ++j) x.row(k) -= LU_(k, j) * x.row(j);
-    });
+JADE_WIDE_LOOPS void TreeFactorization::solve(const Model& model, Eigen::Ref<RowMatX> x) const {
+  const int nv = model.nv(), width = static_cast<int>(x.cols());
+  const long stride = x.outerStride();
+  double* const rows = x.data();
+  // Entries of U and L that are not on the way to the world are zero.
+  for (int k = nv - 1; k-- > 0;)
+    add_row_product_inside({.M = &LU_(k, k + 1),
+                            .columns = nv - 1 - k,
+                            .scale = -1,
+                            .in = rows + (k + 1) * stride,
+                            .in_stride = stride,
+                            .out = rows + k * stride,
+                            .width = width});
+  for (int k = 0; k < nv; ++k) {
+    double* const row = rows + k * stride;
+    for (int c = 0; c < width; ++c) row[c] *= LU_(k, k);
+    add_row_product_inside({.M = &LU_(k, 0),
+                            .columns = k,
+                            .scale = -1,
+                            .in = rows,
+                            .in_stride = stride,
+                            .out = row,
+                            .width = width});
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <utility>
 
+#include "jade/geometry/point_on_plane.h"
 #include "jade/math/rotation.h"
 
 namespace jade {
@@ -158,8 +159,7 @@ FeatureContactDerivative point_on_plane_derivative(const PlacedFeature& plane, c
   out.midpoint.middleCols<3>(on_plane) = across;
   out.midpoint.middleCols<3>(on_plane + 3) =
       0.5 * (h + point.feature.radius) * skew(m) - half * m.cross(x - plane.centre).transpose();
-  out.midpoint.middleCols<3>(on_point) = Mat3::Identity() - across;
-  out.midpoint.middleCols<3>(on_point + 3) = half * m.cross(arm).transpose() - skew(arm);
+  out.midpoint.middleCols<6>(on_point) = midpoint_by_point(m, arm);
   return out;
 }
 

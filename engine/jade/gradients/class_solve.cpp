@@ -3,7 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "jade/math/row_product.h"
+
 namespace jade {
+
+namespace {
+
+bool holds(const ClassSolve::Row& row) {
+  return row.row_class == RowClass::clamped || row.row_class == RowClass::stick;
+}
+
+}  // namespace
 
 void ClassSolve::clear() {
   trees.clear();
@@ -22,51 +32,58 @@ Eigen::Map<RowMatX> ClassSolve::add_block(int row, int count, int tree) {
   return {numbers_.data() + blocks_.back().at, count, nv};
 }
 
-void ClassSolve::add_patch(int first, int count, const Vec6* functionals) {
-  patches_.push_back({first, count, functionals_.size()});
-  functionals_.insert(functionals_.end(), functionals, functionals + count);
+void ClassSolve::add_patch(const std::vector<Functional>& functionals) {
+  patches_.push_back({functionals_.size(), functionals_.size() + functionals.size()});
+  functionals_.insert(functionals_.end(), functionals.begin(), functionals.end());
 }
 
-/// All rows of the patch hold: any largest independent set of them determines the others. Gram-Schmidt, largest first.
+/// Any largest independent set of the rows of the patch that hold determines the others. Gram-Schmidt, largest first.
 void ClassSolve::drop_redundant(const Patch& patch) {
-  if (patch.count <= 3) return;
-  for (int r = patch.first; r < patch.first + patch.count; ++r)
-    if (free_of_[static_cast<std::size_t>(r)] < 0) return;
+  const auto begin = functionals_.begin() + static_cast<long>(patch.at);
+  const auto end =
+      std::remove_if(begin, functionals_.begin() + static_cast<long>(patch.end),
+                     [&](const Functional& f) { return free_of_[static_cast<std::size_t>(f.row)] < 0; });
+  if (end - begin <= 3) return;
   // Of a row's square. Angles below 1e-4 between rows are left to the elimination of K.
   constexpr double kDependent = 1e-8;
-  Vec6* left = functionals_.data() + patch.at;
   // Rotations are weighed with the size of the patch.
   double size = 0;
-  for (int r = 0; r < patch.count; ++r) size = std::max(size, left[r].tail<3>().squaredNorm());
-  if (size > 0)
-    for (int r = 0; r < patch.count; ++r) left[r].tail<3>() /= std::sqrt(size);
-  for (int r = 0; r < patch.count; ++r) free_of_[static_cast<std::size_t>(patch.first + r)] = -1;
+  for (auto f = begin; f != end; ++f) size = std::max(size, f->of_motion.tail<3>().squaredNorm());
+  Vec6 direction = Vec6::Zero();  // of the row that was chosen last: nothing is left of that one
   for (int step = 0; step < 6; ++step) {
-    int best = -1;
+    auto best = end;
     double largest = kDependent;
-    for (int r = 0; r < patch.count; ++r) {
-      const double size_left = left[r].squaredNorm();
-      if (size_left <= largest || free_of_[static_cast<std::size_t>(patch.first + r)] >= 0) continue;
+    for (auto f = begin; f != end; ++f) {
+      if (step == 0) {
+        if (size > 0) f->of_motion.tail<3>() /= std::sqrt(size);
+        free_of_[static_cast<std::size_t>(f->row)] = -1;
+      } else {
+        f->of_motion -= direction * direction.dot(f->of_motion);
+      }
+      const double size_left = f->of_motion.squaredNorm();
+      if (size_left <= largest) continue;
       largest = size_left;
-      best = r;
+      best = f;
     }
-    if (best < 0) return;
-    free_of_[static_cast<std::size_t>(patch.first + best)] = 0;
-    const Vec6 direction = left[best].normalized();
-    for (int r = 0; r < patch.count; ++r) left[r] -= direction * direction.dot(left[r]);
+    if (best == end) return;
+    free_of_[static_cast<std::size_t>(best->row)] = 0;
+    direction = best->of_motion / std::sqrt(largest);
   }
+}
+
+bool ClassSolve::slips() const {
+  for (const Row& row : rows)
+    if ((row.row_class == RowClass::high || row.row_class == RowClass::low) &&
+        holds(rows[static_cast<std::size_t>(row.normal)]))
+      return true;
+  return false;
 }
 
 void ClassSolve::choose_free_rows() {
   free_of_.assign(rows.size(), -1);
-  slips_ = false;
-  const auto holds = [](RowClass c) { return c == RowClass::clamped || c == RowClass::stick; };
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const RowClass c = rows[i].row_class;
-    if (holds(c)) free_of_[i] = 0;
-    if (c == RowClass::high || c == RowClass::low)
-      slips_ = slips_ || holds(rows[static_cast<std::size_t>(rows[i].normal)].row_class);
-  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (holds(rows[i])) free_of_[i] = 0;
+  slips_ = slips();
   if (!slips_)
     for (const Patch& patch : patches_) drop_redundant(patch);
   free_.clear();
@@ -83,6 +100,8 @@ void ClassSolve::choose_free_rows() {
     const int normal = free_of_[static_cast<std::size_t>(rows[i].normal)];
     if (normal >= 0) ties_.push_back({static_cast<int>(i), normal, high ? rows[i].mu : -rows[i].mu});
   }
+  acts_.assign(rows.size(), 0);
+  for (const Tie& tie : ties_) acts_[static_cast<std::size_t>(tie.row)] = 1;
 }
 
 /// J and Z of the unknowns that act on a tree.
@@ -128,19 +147,27 @@ void ClassSolve::gather(int tree) {
 }
 
 bool ClassSolve::factor() {
-  choose_free_rows();
   const long n = static_cast<long>(free_.size());
   K_.setZero(n, n);
   if (on_tree_.size() < trees.size()) on_tree_.resize(trees.size());
   for (std::size_t t = 0; t < trees.size(); ++t) {
     gather(static_cast<int>(t));
-    const OnTree& on = on_tree_[t];
-    for (std::size_t i = 0; i < on.free.size(); ++i)
-      for (long k = 0; k < on.J.cols(); ++k) {
-        const double J = on.J(static_cast<long>(i), k);
-        for (std::size_t j = 0; J != 0 && j < on.free.size(); ++j)
-          K_(on.free[i], on.free[j]) += J * on.Z(k, static_cast<long>(j));
-      }
+    OnTree& on = on_tree_[t];
+    if (on.free.empty()) continue;
+    const int count = static_cast<int>(on.free.size());
+    on.K.setZero(count, count);
+    add_row_product({.M = on.J.data(),
+                     .rows = count,
+                     .columns = static_cast<int>(on.J.cols()),
+                     .M_stride = on.J.cols(),
+                     .in = on.Z.data(),
+                     .in_stride = count,
+                     .out = on.K.data(),
+                     .out_stride = count,
+                     .width = count});
+    for (int i = 0; i < count; ++i)
+      for (int j = 0; j < count; ++j)
+        K_(on.free[static_cast<std::size_t>(i)], on.free[static_cast<std::size_t>(j)]) += on.K(i, j);
   }
   W_ = K_.diagonal();
   return slips_ ? inverse_.factor_pivoted(K_, W_) : inverse_.factor_independent(K_, W_);
@@ -196,9 +223,13 @@ void ClassSolve::solve(Eigen::Ref<RowMatX> x, int v, int f, int shares) const {
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const OnTree& on = on_tree_[t];
     for (std::size_t i = 0; i < on.free.size(); ++i)
-      for (long k = 0; k < on.J.cols(); ++k)
-        if (const double J = on.J(static_cast<long>(i), k); J != 0)
-          e_.row(on.free[i]) -= J * x.row(v + trees[t].first + k);
+      add_row_product({.M = &on.J(static_cast<long>(i), 0),
+                       .columns = static_cast<int>(on.J.cols()),
+                       .scale = -1,
+                       .in = &x(v + trees[t].first, 0),
+                       .in_stride = x.outerStride(),
+                       .out = &e_(on.free[i], 0),
+                       .width = static_cast<int>(columns)});
   }
   inverse_.solve(e_);
   if (shares >= 0) {
@@ -209,10 +240,19 @@ void ClassSolve::solve(Eigen::Ref<RowMatX> x, int v, int f, int shares) const {
   }
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const OnTree& on = on_tree_[t];
-    for (long k = 0; k < on.Z.rows(); ++k)
-      for (std::size_t i = 0; i < on.free.size(); ++i)
-        if (const double Z = on.Z(k, static_cast<long>(i)); Z != 0)
-          x.row(v + trees[t].first + k) += Z * e_.row(on.free[i]);
+    // Unknowns that follow each other, as do those of the contacts of two bodies, are taken together.
+    for (std::size_t i = 0, next = 0; i < on.free.size(); i = next) {
+      for (next = i + 1; next < on.free.size() && on.free[next] == on.free[next - 1] + 1;) ++next;
+      add_row_product({.M = &on.Z(0, static_cast<long>(i)),
+                       .rows = static_cast<int>(on.Z.rows()),
+                       .columns = static_cast<int>(next - i),
+                       .M_stride = on.Z.cols(),
+                       .in = &e_(on.free[i], 0),
+                       .in_stride = columns,
+                       .out = &x(v + trees[t].first, 0),
+                       .out_stride = x.outerStride(),
+                       .width = static_cast<int>(columns)});
+    }
   }
   if (!keep_forces) return;
   x.middleRows(f, static_cast<long>(rows.size())).setZero();

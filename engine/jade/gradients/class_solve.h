@@ -31,13 +31,23 @@ class ClassSolve {
   bool keep_forces = false;  ///< whether anybody asks for df
 
   void clear();
+  /// Rows that act between the same two bodies, each as a functional of their relative motion: of those that hold, six
+  /// are enough.
+  struct Functional {
+    int row;
+    Vec6 of_motion;
+  };
+  void add_patch(const std::vector<Functional>& functionals);
+  /// Whether one of the rows slips under a load; patches have no effect then.
+  bool slips() const;
+  /// Once trees, rows and patches are there.
+  void choose_free_rows();
+  /// Whether a row is one of the unknowns, or tied to one of them: others need no block.
+  bool acts(int row) const { return acts_[static_cast<std::size_t>(row)] != 0; }
   /// `count` rows of J from `row` on, by the velocities of tree number `tree`: to be filled in.
   Eigen::Map<RowMatX> add_block(int row, int count, int tree);
-  /// Rows [first, first + count) act between the same two bodies, each as the given functional of their relative motion:
-  /// where all of them hold, six are enough.
-  void add_patch(int first, int count, const Vec6* functionals);
 
-  /// Forms and factors K once the lists are filled; false when something is not finite.
+  /// Forms and factors K once the blocks are there; false when something is not finite.
   [[nodiscard]] bool factor();
 
   /// The rows that hold with equality and determine the others; their forces are the unknowns x.
@@ -61,8 +71,7 @@ class ClassSolve {
     std::size_t at;  ///< in numbers_
   };
   struct Patch {
-    int first, count;
-    std::size_t at;  ///< in functionals_
+    std::size_t at, end;  ///< in functionals_
   };
   struct Tie {
     int row, free;
@@ -73,17 +82,18 @@ class ClassSolve {
     std::vector<int> free;
     RowMatX J;  ///< their rows × nv
     RowMatX Z;  ///< nv × them
+    RowMatX K;  ///< J Z
   };
-  void choose_free_rows();
   void drop_redundant(const Patch& patch);
   void gather(int tree);
 
   std::vector<Block> blocks_;
   std::vector<double> numbers_;
   std::vector<Patch> patches_;
-  std::vector<Vec6> functionals_;
+  std::vector<Functional> functionals_;
   std::vector<int> free_, free_of_;  ///< rows that hold with equality, and the way back (−1: not free)
-  std::vector<Tie> ties_;            ///< P without zeros
+  std::vector<char> acts_;
+  std::vector<Tie> ties_;  ///< P without zeros
   bool slips_ = false;
   std::vector<OnTree> on_tree_;
   std::vector<int> place_;  ///< of each unknown in the tree at hand

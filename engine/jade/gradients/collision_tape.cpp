@@ -144,20 +144,11 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
     tree.gained = (impulse.to - impulse.from).segment(part(i).v, tree.model.nv());
     add_momentum(velocity, impulse.v, q_, i, Place::start, tree.gained, classes);
   }
-  classes.rows.resize(impulse.forces.classes.size());
-  for (std::size_t i = 0; !impulse.given && i < collision.rows.size(); ++i) {
-    const RowsTrace& rows = collision.rows[i];
-    const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
-    for (int r = 0; r < rows.count; ++r) {
-      const std::size_t row = static_cast<std::size_t>(rows.first + r);
-      classes.rows[row] = {impulse.forces.classes[row], rows.first, contact.friction};
-    }
-    add_block(classes, rows, links_of(contact), Place::start, *contacts_[i]);
-  }
-  if (!impulse.given) {
-    add_patches(classes, collision.rows, contacts_);
-    for (const LimitRowTrace& row : collision.limits)
-      add_limit_block(row, impulse.forces.classes[static_cast<std::size_t>(row.row)], classes);
+  if (impulse.given) {
+    classes.rows.resize(impulse.forces.classes.size());
+    classes.choose_free_rows();
+  } else {
+    add_problem(collision.rows, collision.limits, impulse.forces.classes, Place::start, classes);
   }
   if (!classes.factor()) refuse("the equations of an impact cannot be solved");
 

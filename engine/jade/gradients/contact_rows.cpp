@@ -4,6 +4,7 @@
 
 #include "jade/dynamics/spatial.h"
 #include "jade/geometry/contact_features.h"
+#include "jade/geometry/point_on_plane.h"
 #include "jade/geometry/smooth_normal.h"
 #include "jade/math/rotation.h"
 
@@ -119,6 +120,19 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   out.R_WB = X_WB.R;
   out.arm[0] = out.p - poses.reference_a;
   out.arm[1] = out.p - poses.reference_b;
+  for (int side = 0; side < 2; ++side) {
+    out.moves[side] = poses.moves[side];
+    const Feature& plane = side == 0 ? on_a : on_b;
+    if (may_travel || poses.moves[side] || plane.kind != Feature::Kind::plane) continue;
+    // On the ground: nothing turns, and the point alone moves.
+    const Vec3 arm =
+        side == 0 ? X_WB * on_b.point - poses.reference_b : X_WA * on_a.point - poses.reference_a;
+    out.moves[1 - side] = poses.moves[1 - side];
+    out.N.setZero();
+    out.P.middleCols<6>(6 * (1 - side)) = midpoint_by_point(out.n, arm);
+    out.turns = out.travels = false;
+    return;
+  }
   const FeatureContactDerivative derivative =
       closest_points_derivative(on_a, X_WA, on_b, X_WB, n, {poses.reference_a, poses.reference_b});
   out.N = derivative.normal;
@@ -132,8 +146,9 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   }
   out.travels = out.turns = false;
   for (int side = 0; side < 2; ++side) {
-    out.moves[side] = poses.moves[side];
-    out.turns = out.turns || (out.moves[side] && !out.N.middleCols<6>(6 * side).isZero(0));
+    // The normal of a plane is that of its body alone.
+    const bool fixed = (side == 0 ? on_b : on_a).kind == Feature::Kind::plane;
+    out.turns = out.turns || (out.moves[side] && !fixed && !out.N.middleCols<6>(6 * side).isZero(0));
   }
   if (!may_travel) return;
 
@@ -189,14 +204,18 @@ Row12 FrameDerivative::turn_by_start(const Vec3& u, const PlacedContact& at) con
   return out;
 }
 
-void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
-                       const Sides& v0, FrameDerivative& out) {
+void frame_by_normal(const RowsTrace& rows, const PlacedContact& at, FrameDerivative& out) {
   out.n = rows.directions[0];
   out.by_place.setZero();
   out.by_q.setZero();
   out.by_v0.setZero();
   out.q = at.travels;
   out.v0 = false;
+}
+
+void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
+                       const Sides& v0, FrameDerivative& out) {
+  frame_by_normal(rows, at, out);
   if (rows.count < 2) return;
   // The second tangent may be the left-handed one: the frame turns with n × t₁ all the same.
   const Vec3 &n = out.n, t2 = cross3(n, rows.directions[1]);
@@ -233,11 +252,18 @@ void rows_by_position(const RowsTrace& rows, int count, const PlacedContact& at,
   for (int r = 0; r < count; ++r) {
     const Vec3& d = rows.directions[static_cast<std::size_t>(r)];
     const Vec3 c = cross3(d, velocity);
+    // Normals do not turn about themselves.
+    const double about_n = r == 0 ? 0 : c.dot(frame.n);
     out.J.row(r) = at.along(d);
-    out.w_by_place.row(r) = frame.turn_by_place(c, at) + at.velocity_by_position(d, x);
-    out.w_by_v0.row(r) = (r == 0 ? 0 : c.dot(frame.n)) * frame.by_v0;  // normals do not turn about themselves
-    Row12 by_q = frame.turn_by_start(c, at);
-    if (at.travels) at.add_along(cross3(d, PlacedContact::spin(x)), at.P0, by_q);  // d·(spin × dp)
+    out.w_by_v0.row(r) = about_n * frame.by_v0;
+    Row12 by_place = at.velocity_by_position(d, x) + about_n * frame.by_place;
+    if (at.turns) at.add_along(cross3(c, frame.n), at.N, by_place);
+    out.w_by_place.row(r) = by_place;
+    Row12 by_q = about_n * frame.by_q;
+    if (at.travels) {
+      at.add_along(cross3(c, frame.n), at.N0, by_q);
+      at.add_along(cross3(d, PlacedContact::spin(x)), at.P0, by_q);  // d·(spin × dp)
+    }
     out.w_by_q.row(r) = by_q;
   }
 }
@@ -254,43 +280,48 @@ void add_force_by_position(const Vec3& F, const PlacedContact& at, const FrameDe
                            ForceDerivative& out) {
   if (F.isZero(0)) return;
   const Vec3 &n = frame.n, across = cross3(n, F);
-  const auto add = [&](const Row12& phi, const Mat3x12* dn, const Mat3x12* dp, Mat12& to) {
+  // By φ: the force turns by `across`, and takes its moments along.
+  const Row12 turned = at.along(across);
+  const auto add_turn = [&](const Row12& phi, Mat12& to) {
+    for (int by = 0; by < 2; ++by)
+      for (int side = 0; side < 2; ++side)
+        if (at.moves[by] && at.moves[side])
+          to.block<6, 6>(6 * side, 6 * by) +=
+              turned.segment<6>(6 * side).transpose() * phi.segment<6>(6 * by);
+  };
+  const auto add_motion = [&](const Mat3x12* dn, const Mat3x12& dp, Mat12& to) {
     for (int by = 0; by < 2; ++by) {
       if (!at.moves[by]) continue;
-      const Row6 turn = phi.middleCols<6>(6 * by);
-      Mat3x6 dF;
-      for (int k = 0; k < 3; ++k) dF.row(k) = across[k] * turn;
+      Mat3x6 dF = Mat3x6::Zero();
       if (dn != nullptr) {
         const auto own = dn->middleCols<6>(6 * by);
         const Row6 along = F[0] * own.row(0) + F[1] * own.row(1) + F[2] * own.row(2);
-        for (int k = 0; k < 3; ++k) dF.row(k) += F.dot(n) * own.row(k) - n[k] * along;
+        for (int k = 0; k < 3; ++k) dF.row(k) = F.dot(n) * own.row(k) - n[k] * along;
       }
-      Mat3x6 moment = Mat3x6::Zero();
-      if (dp != nullptr) moment = cross_columns(F, dp->middleCols<6>(6 * by));
+      const Mat3x6 moment = cross_columns(F, dp.middleCols<6>(6 * by));
       for (int side = 0; side < 2; ++side) {
         if (!at.moves[side]) continue;
+        const double sign = side == 0 ? -1 : 1;
         auto own = to.block<6, 6>(6 * side, 6 * by);
-        const Mat3x6 about = cross_columns(at.arm[side], dF) - moment;
-        if (side == 0) {
-          own.topRows<3>() -= dF;
-          own.bottomRows<3>() -= about;
-        } else {
-          own.topRows<3>() += dF;
-          own.bottomRows<3>() += about;
-        }
+        own.bottomRows<3>() -= sign * moment;
+        if (dn == nullptr) continue;
+        own.topRows<3>() += sign * dF;
+        own.bottomRows<3>() += sign * cross_columns(at.arm[side], dF);
       }
     }
   };
-  add(frame.by_place, at.turns ? &at.N : nullptr, &at.P, out.by_place);
+  add_turn(frame.by_place, out.by_place);
+  add_motion(at.turns ? &at.N : nullptr, at.P, out.by_place);
   if (at.moves[0]) out.by_place.block<3, 3>(3, 0) -= skew(F);
   if (at.moves[1]) out.by_place.block<3, 3>(9, 6) += skew(F);
   out.place = true;
   if (frame.v0) {
-    add(frame.by_v0, nullptr, nullptr, out.by_v0);
+    add_turn(frame.by_v0, out.by_v0);
     out.v0 = true;
   }
   if (frame.q) {
-    add(frame.by_q, at.travels ? &at.N0 : nullptr, at.travels ? &at.P0 : nullptr, out.by_q);
+    add_turn(frame.by_q, out.by_q);
+    if (at.travels) add_motion(&at.N0, at.P0, out.by_q);
     out.q = true;
   }
 }

@@ -76,6 +76,8 @@ struct FrameDerivative {
   Row12 turn_by_place(const Vec3& u, const PlacedContact& at) const;
   Row12 turn_by_start(const Vec3& u, const PlacedContact& at) const;
 };
+/// As if t₁ did not turn about n: φ = 0.
+void frame_by_normal(const RowsTrace& rows, const PlacedContact& at, FrameDerivative& out);
 void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
                        const Sides& v0, FrameDerivative& out);
 

@@ -47,19 +47,7 @@ int IslandTape::event_of(int index) {
   const int velocity = tape.slot(nv), forces = tape.slot(static_cast<int>(event.forced.f.size()));
   ClassSolve& classes = tape.new_classes();
   add_event_dynamics(trace, slots, change, velocity, classes);
-  classes.rows.resize(event.forced.classes.size());
-  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
-    const RowsTrace& rows = trace.rows[i];
-    const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
-    for (int r = 0; r < rows.count; ++r) {
-      const std::size_t row = static_cast<std::size_t>(rows.first + r);
-      classes.rows[row] = {event.forced.classes[row], rows.first, contact.friction};
-    }
-    add_block(classes, rows, links_of(contact), Place::middle, *contacts_[i]);
-  }
-  add_patches(classes, trace.rows, contacts_);
-  for (const LimitRowTrace& row : trace.limits)
-    add_limit_block(row, event.forced.classes[static_cast<std::size_t>(row.row)], classes);
+  add_problem(trace.rows, trace.limits, event.forced.classes, Place::middle, classes);
   if (!classes.factor()) refuse("the forecast of a slip's end cannot be solved");
 
   const int slip_at_end = tape.slot(1), slip_at_start = tape.slot(1);
@@ -140,6 +128,7 @@ int IslandTape::bend_of(const BendTrace& bend) {
   if (bend.capped || bend.contact < 0) return -1;
   const SolveTrace& from = substep_->solves[static_cast<std::size_t>(bend.from)];
   const PathEnd& end = path_end(bend.from, from.s);
+  place_end();
   const Solve slots = solve(bend.from);
   tape.add(end.q, slots.s, end.rate);
   tape.add(end.displacement, slots.s, end.w);

@@ -81,6 +81,7 @@ void IslandTape::substep(const SubstepTrace& trace) {
   solves_.assign(trace.solves.size(), {});
   start_contacts_.resize(std::max(start_contacts_.size(), trace.contacts.size()));
   placed_.assign(trace.contacts.size(), 0);
+  start_poses_ = {};
   for (const Part& own : parts_) {
     own.tree->place = trace.q.segment(own.q, own.tree->model.nq());
     own.tree->start.move_to(own.tree->model, own.tree->place);
@@ -93,7 +94,10 @@ void IslandTape::substep(const SubstepTrace& trace) {
 void IslandTape::add_displacement(const Part& own, int out, int from, int by, double scale) {
   const GradientTree& tree = *own.tree;
   out += own.v, from += own.v, by += own.v;
-  if (tree.alone) {
+  if (tree.flat) {
+    tape.add_scaled(out, from, tree.model.nv(), 1);
+    tape.add_scaled(out, by, tree.model.nv(), scale);
+  } else if (tree.alone) {
     tape.add_scaled(out, from, 3, 1);
     tape.add(out + 3, from + 3, tree.turned);
     tape.add_scaled(out, by, 3, scale);
@@ -181,11 +185,18 @@ const IslandTape::PathEnd& IslandTape::path_end(int index, double sigma) {
     tree.update_integration();
     tree.displace(end.w.segment(own.v, n), end.rate.segment(own.v, n));
     add_displacement(own, end.q, q_, end.displacement, 1);
-    tree.from = substep_->q.segment(own.q, model.nq());
-    integrate(model, tree.from, tree.displacement, tree.place);
-    tree.end.move_to(model, tree.place);
   }
   return end;
+}
+
+void IslandTape::place_end() {
+  for (const Part& own : parts_) {
+    GradientTree& tree = *own.tree;
+    tree.from = substep_->q.segment(own.q, tree.model.nq());
+    tree.displacement = end_.value.segment(own.v, tree.model.nv());
+    integrate(tree.model, tree.from, tree.displacement, tree.place);
+    tree.end.move_to(tree.model, tree.place);
+  }
 }
 
 /// gap + sign d_k(σ) = target
@@ -210,6 +221,7 @@ int IslandTape::hit_of(int index) {
   const HitTrace& hit = substep_->solves[static_cast<std::size_t>(index)].hit;
   const PathEnd& end = path_end(index, hit.time);
   if (hit.limit >= 0) return limit_hit_of(index, hit);
+  place_end();
   const Links links = links_of(hit.shape_a, hit.shape_b);
   const Vec3 p = 0.5 * (hit.p_A + hit.p_B);
   const Sides moving = rates(links, Place::end, end.rate);
@@ -253,9 +265,10 @@ void IslandTape::move() {
 
   const PathEnd& end = path_end(last, sigma);
   tape.add(end.q, length, end.rate);
-  const int v_next = tape.slot(nv);
-  tape.add_scaled(v_next, slots.v_next, nv, sigma / s);
+  int v_next = slots.v_next;
   if (hits) {
+    v_next = tape.slot(nv);
+    tape.add_scaled(v_next, slots.v_next, nv, sigma / s);
     tape.add_scaled(v_next, v_, nv, 1 - sigma / s);
     tape.add(v_next, length, trace.v_next - substep_->v, 1 / s);
     tape.add(v_next, slots.s, trace.v_next - substep_->v, -sigma / (s * s));

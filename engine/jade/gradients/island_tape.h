@@ -95,7 +95,7 @@ class IslandTape {
   void move();
   int hit_of(int solve);
   int limit_hit_of(int solve, const HitTrace& hit);
-  /// The end of a solve's path after a fixed time σ; leaves the trees' `end` there.
+  /// The end of a solve's path after a fixed time σ.
   struct PathEnd {
     int q = -1, displacement = -1;  ///< rows of dq* and of d(σ p₁ + ½ σ² p₂) at fixed σ
     VecX value;                     ///< the displacement
@@ -104,6 +104,8 @@ class IslandTape {
   };
   /// Valid until the next one.
   const PathEnd& path_end(int solve, double sigma);
+  /// Moves the trees' `end` to the last one.
+  void place_end();
   /// x_out += (q ⊕ d)' : Jq x_from + scale Jd x_by of a tree whose Jacobians are at hand.
   void add_displacement(const Part& own, int out, int from, int by, double scale);
 
@@ -144,12 +146,13 @@ class IslandTape {
   int force_row(const Anchor& on);
   /// out += Jᵀ W in the island's numbers.
   void add_generalised(const Links& links, Place at, const Sides& force, VecX& out);
+  /// The rows of the contacts in contacts_ and of limits, with their classes, and what of J acts.
+  void add_problem(const std::vector<RowsTrace>& rows, const std::vector<LimitRowTrace>& limits,
+                   const std::vector<RowClass>& row_classes, Place at, ClassSolve& classes);
   /// The rows of a contact along its directions, as blocks of J.
-  void add_block(ClassSolve& classes, const RowsTrace& rows, const Links& links, Place at,
-                 const PlacedContact& contact);
+  void add_blocks(const RowsTrace& rows, Place at, const PlacedContact& contact, ClassSolve& classes);
   /// Contacts between the same two links as patches of a problem.
-  void add_patches(ClassSolve& classes, const std::vector<RowsTrace>& rows,
-                   const std::vector<const PlacedContact*>& contacts);
+  void add_patches(const std::vector<RowsTrace>& rows, ClassSolve& classes);
 
   // segment_tape.cpp
   Solve& solve(int index);
@@ -178,6 +181,10 @@ class IslandTape {
   /// The rates whose slip the first tangent of a contact follows, and what they change by.
   Sides slip_rates(const SolveTrace& solve, const RowsTrace& rows, const Links& links);
   LinkRows slip_rows(const SolveTrace& solve, const RowsTrace& rows, const Links& links, const Solve& slots);
+  /// Whether a contact has neither a force nor a row that holds: it may as well not be there.
+  static bool is_idle(const RowsTrace& rows, const ForcesTrace& forces);
+  static bool turns_for_nothing(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
+                                const ForcesTrace& forces);
   void place_contacts(const SolveTrace& solve);
   int add_contact_rows(int index, const Solve& slots, const std::vector<int>& bends, ClassSolve& classes);
   /// The rows of a solve with rates x (but for the unknown ones), whose right-hand sides begin at row `out` of the tape.
@@ -244,8 +251,6 @@ class IslandTape {
   /// Of the contacts in contacts_ with the frames in frames_.
   int add_shares(const Shares& shares, ClassSolve& classes);
   void add_share(const Shares& shares, int row, const VecX& z, double x, int out);
-  /// The row of a limit, ± v of a coordinate, as a block of J.
-  void add_limit_block(const LimitRowTrace& row, RowClass row_class, ClassSolve& classes) const;
   /// r₂ of the limits of a solve: they are contacts whose row does not move.
   void add_limit_rows(const SolveTrace& solve, const Solve& slots, int out);
   /// Slip that is too slow to count ends at once: see stop_slip.
@@ -275,14 +280,18 @@ class IslandTape {
   std::vector<Solve> solves_;
   std::vector<PlacedContact> start_contacts_;
   std::vector<char> placed_;
+  struct {
+    int shape_a = -1, shape_b = -1;
+    ShapePoses at;
+  } start_poses_;  ///< of the contact that was placed last
   VecX q_m_, sum_, v0_;
   PathEnd end_;
 
   // The problem at hand: contacts where its rows are, and how the frames of these turn.
   std::vector<PlacedContact> moved_;
-  std::vector<const PlacedContact*> contacts_;
+  std::vector<const PlacedContact*> contacts_;  ///< null: it does nothing
   std::vector<FrameDerivative> frames_;
-  std::vector<Vec6> functionals_;
+  std::vector<ClassSolve::Functional> functionals_;
   ForceDerivative force_;
   ForcesTrace stopped_;
   std::vector<RowsTrace> stopped_rows_;

@@ -1,13 +1,32 @@
 #include "jade/gradients/linear_tape.h"
 
-#include <algorithm>
+#include "jade/math/row_product.h"
+#include "jade/math/wide_loops.h"
 
 namespace jade {
+namespace {
+
+/// x += Mᵀ y
+template <int kColumns>
+void add_transposed(const double* M, int rows, const double* y, double* x) {
+  Eigen::Matrix<double, kColumns, 1> sum = Eigen::Map<const Eigen::Matrix<double, kColumns, 1>>(x);
+  for (int i = 0; i < rows; ++i)
+    sum += y[i] * Eigen::Map<const Eigen::Matrix<double, kColumns, 1>>(M + kColumns * i);
+  Eigen::Map<Eigen::Matrix<double, kColumns, 1>>{x} = sum;
+}
+
+}  // namespace
+
+inline LinearTape::Columns::Range LinearTape::Columns::range_of(int first, int count) const {
+  Range out;
+  for (int row = first; row < first + count; ++row) out.cover(range[static_cast<std::size_t>(row)]);
+  return out;
+}
 
 void LinearTape::clear() {
   rows_ = 0;
   maps_.clear();
-  numbers_.clear();
+  used_ = 0;
   trees_.clear();
   classes_.clear();
   pool_used_ = 0;
@@ -31,87 +50,100 @@ void LinearTape::solve(int velocities, int forces, int shares, const ClassSolve&
 }
 
 void LinearTape::Columns::begin(int rows, int columns) {
-  if (x.rows() < rows || x.cols() != columns) x.resize(std::max<long>(rows, x.rows()), columns);
-  from.assign(static_cast<std::size_t>(rows), 0);
-  end.assign(static_cast<std::size_t>(rows), 0);
+  const int rounded = (columns + 3) / 4 * 4;
+  if (x.rows() < rows || x.cols() != rounded) x.resize(std::max<long>(rows, x.rows()), rounded);
+  range.assign(static_cast<std::size_t>(rows), {});
 }
 
-void LinearTape::Columns::widen(int row, int first, int last) {
-  int &a = from[static_cast<std::size_t>(row)], &b = end[static_cast<std::size_t>(row)];
-  double* numbers = x.data() + static_cast<long>(row) * x.cols();
-  if (first >= last) return;
-  if (a == b) {
-    std::fill(numbers + first, numbers + last, 0.0);
-    a = first;
-    b = last;
+void LinearTape::Columns::widen_row(int row, const Range& to) {
+  Range& held = range[static_cast<std::size_t>(row)];
+  double* numbers = at(row, {});
+  if (held.empty()) {
+    std::fill(numbers + to.from, numbers + to.end, 0.0);
+    held = to;
     return;
   }
-  if (first < a) std::fill(numbers + first, numbers + a, 0.0), a = first;
-  if (last > b) std::fill(numbers + b, numbers + last, 0.0), b = last;
+  if (to.from < held.from) std::fill(numbers + to.from, numbers + held.from, 0.0), held.from = to.from;
+  if (to.end > held.end) std::fill(numbers + held.end, numbers + to.end, 0.0), held.end = to.end;
 }
 
 void LinearTape::Columns::set(int row, int column, double value) {
-  widen(row, column, column + 1);
+  const int from = column / 4 * 4;
+  widen(row, 1, {from, from + 4});
   x(row, column) = value;
 }
 
-/// x_out += factor x_in
-inline void LinearTape::add_row(Columns& c, int out, double factor, int in) {
-  const int first = c.from[static_cast<std::size_t>(in)], last = c.end[static_cast<std::size_t>(in)];
-  if (factor == 0 || first == last) return;
-  if (first < c.from[static_cast<std::size_t>(out)] || last > c.end[static_cast<std::size_t>(out)])
-    c.widen(out, first, last);
-  double* to = c.x.data() + static_cast<long>(out) * c.x.cols();
-  const double* by = c.x.data() + static_cast<long>(in) * c.x.cols();
-  for (int k = first; k < last; ++k) to[k] += factor * by[k];
+void LinearTape::add_product(Columns& c, const Map& map, const double* M) {
+  const Columns::Range range = c.range_of(map.in, map.columns);
+  if (range.empty()) return;
+  c.widen(map.in, map.columns, range);  // their numbers outside of their own ranges are read
+  const bool afresh = c.take_if_empty(map.out, map.rows, range);
+  if (!afresh) c.widen(map.out, map.rows, range);
+  add_row_product({.M = M,
+                   .rows = map.rows,
+                   .columns = map.columns,
+                   .M_stride = map.columns,
+                   .in = c.at(map.in, range),
+                   .in_stride = c.x.cols(),
+                   .out = c.at(map.out, range),
+                   .out_stride = c.x.cols(),
+                   .width = range.end - range.from,
+                   .afresh = afresh});
+}
+
+void LinearTape::add_each(Columns& c, const Map& map, const double* factor, int step) {
+  for (int i = 0; i < map.rows; ++i, factor += step) {
+    const Columns::Range range = c.range[static_cast<std::size_t>(map.in + i)];
+    if (range.empty() || *factor == 0) continue;
+    const bool afresh = c.take_if_empty(map.out + i, 1, range);
+    if (!afresh) c.widen(map.out + i, 1, range);
+    const double* in = c.at(map.in + i, range);
+    double* out = c.at(map.out + i, range);
+    const int width = range.end - range.from;
+    if (afresh)
+      for (int k = 0; k < width; k += 4) four_at(out + k) = *factor * four_at(in + k);
+    else
+      for (int k = 0; k < width; k += 4) four_at(out + k) += *factor * four_at(in + k);
+  }
 }
 
 void LinearTape::forward(Columns& c) const {
-  // Rows that are solved together hold the same range.
-  int first = 0, last = 0;
-  const auto cover = [&](int row, int count) {
-    for (int i = row; i < row + count; ++i) {
-      const int a = c.from[static_cast<std::size_t>(i)], b = c.end[static_cast<std::size_t>(i)];
-      if (a == b) continue;
-      first = first == last ? a : std::min(first, a);
-      last = std::max(last, b);
-    }
-  };
-  const auto widen = [&](int row, int count) {
-    for (int i = row; i < row + count; ++i) c.widen(i, first, last);
-  };
   for (const Map& map : maps_) {
     const double* M = numbers_.data() + (map.kind == Kind::tree || map.kind == Kind::classes ? 0 : map.at);
     switch (map.kind) {
       case Kind::product:
-        for (int i = 0; i < map.rows; ++i)
-          for (int j = 0; j < map.columns; ++j, ++M) add_row(c, map.out + i, *M, map.in + j);
+        add_product(c, map, M);
         break;
       case Kind::scaled:
-        for (int i = 0; i < map.rows; ++i) add_row(c, map.out + i, *M, map.in + i);
+        add_each(c, map, M, 0);
         break;
       case Kind::diagonal:
-        for (int i = 0; i < map.rows; ++i) add_row(c, map.out + i, M[i], map.in + i);
+        add_each(c, map, M, 1);
         break;
       case Kind::tree: {
+        // Rows that are solved together hold the same range.
         const TreeSolve& tree = trees_[static_cast<std::size_t>(map.at)];
-        first = last = 0;
-        cover(map.out, map.rows);
-        widen(map.out, map.rows);
-        if (first < last) tree.factor->solve(*tree.model, c.x.block(map.out, first, map.rows, last - first));
+        const Columns::Range range = c.range_of(map.out, map.rows);
+        c.widen(map.out, map.rows, range);
+        if (!range.empty())
+          tree.factor->solve(*tree.model, c.x.block(map.out, range.from, map.rows, range.end - range.from));
         break;
       }
       case Kind::classes: {
         const ClassSolve& classes = *classes_[static_cast<std::size_t>(map.at)];
-        const int rows = static_cast<int>(classes.rows.size());
-        first = last = 0;
-        for (const ClassSolve::Tree& tree : classes.trees) cover(map.out + tree.first, tree.model->nv());
-        cover(map.in, rows);
-        if (map.rows >= 0) cover(map.rows, rows);
-        for (const ClassSolve::Tree& tree : classes.trees) widen(map.out + tree.first, tree.model->nv());
-        widen(map.in, rows);
-        if (map.rows >= 0) widen(map.rows, rows);
-        if (first < last) classes.solve(c.x.middleCols(first, last - first), map.out, map.in, map.rows);
+        Columns::Range range;
+        const auto for_each_run = [&](auto&& visit) {
+          for (const ClassSolve::Tree& tree : classes.trees) visit(map.out + tree.first, tree.model->nv());
+          for (const int row : classes.free_rows()) {
+            visit(map.in + row, 1);
+            if (map.rows >= 0) visit(map.rows + row, 1);
+          }
+        };
+        for_each_run([&](int first, int count) { range.cover(c.range_of(first, count)); });
+        for_each_run([&](int first, int count) { c.widen(first, count, range); });
+        if (classes.keep_forces) c.widen(map.in, static_cast<int>(classes.rows.size()), range);
+        if (!range.empty())
+          classes.solve(c.x.middleCols(range.from, range.end - range.from), map.out, map.in, map.rows);
         break;
       }
     }
@@ -124,10 +156,16 @@ void LinearTape::backward(VecX& x) const {
     const double* M = numbers_.data() + (map.kind == Kind::tree || map.kind == Kind::classes ? 0 : map.at);
     switch (map.kind) {
       case Kind::product:
-        for (int i = 0; i < map.rows; ++i) {
-          const double by = x[map.out + i];
-          for (int j = 0; j < map.columns; ++j, ++M) x[map.in + j] += *M * by;
-        }
+        // Most are by the motion of a link, or by a rotation.
+        if (map.columns == 6)
+          add_transposed<6>(M, map.rows, &x[map.out], &x[map.in]);
+        else if (map.columns == 3)
+          add_transposed<3>(M, map.rows, &x[map.out], &x[map.in]);
+        else
+          for (int i = 0; i < map.rows; ++i, M += map.columns) {
+            const double by = x[map.out + i];
+            for (int j = 0; j < map.columns; ++j) x[map.in + j] += M[j] * by;
+          }
         break;
       case Kind::scaled:
         for (int i = 0; i < map.rows; ++i) x[map.in + i] += *M * x[map.out + i];

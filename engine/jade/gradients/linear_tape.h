@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
 #include <vector>
 
@@ -26,31 +28,30 @@ class LinearTape {
   void add(int out, int in, const Eigen::MatrixBase<Matrix>& M, double scale = 1) {
     const int r = static_cast<int>(M.rows()), c = static_cast<int>(M.cols());
     if (scale == 0) return;
-    const std::size_t at = numbers_.size();
-    numbers_.resize(at + static_cast<std::size_t>(r * c));
-    double* to = numbers_.data() + at;
-    bool any = false;
+    const int at = used_;
+    double* to = take(r * c);
+    double size = 0;
     for (int i = 0; i < r; ++i)
       for (int j = 0; j < c; ++j, ++to) {
         *to = scale * M.derived().coeff(i, j);
-        any |= *to != 0;
+        size += std::abs(*to);
       }
-    if (any)
-      maps_.push_back({out, in, r, c, static_cast<int>(at), Kind::product});
+    if (size != 0)
+      maps_.push_back({out, in, r, c, at, Kind::product});
     else
-      numbers_.resize(at);
+      used_ = at;
   }
   /// x_out += scale x_in, `count` numbers
   void add_scaled(int out, int in, int count, double scale) {
     if (scale == 0) return;
-    maps_.push_back({out, in, count, count, static_cast<int>(numbers_.size()), Kind::scaled});
-    numbers_.push_back(scale);
+    maps_.push_back({out, in, count, count, used_, Kind::scaled});
+    *take(1) = scale;
   }
   /// x_out += diag(d) x_in
   void add_diagonal(int out, int in, const VecX& d) {
-    maps_.push_back({out, in, static_cast<int>(d.size()), static_cast<int>(d.size()),
-                     static_cast<int>(numbers_.size()), Kind::diagonal});
-    numbers_.insert(numbers_.end(), d.data(), d.data() + d.size());
+    const int count = static_cast<int>(d.size());
+    maps_.push_back({out, in, count, count, used_, Kind::diagonal});
+    std::copy_n(d.data(), count, take(count));
   }
   /// x_at ← A⁻¹ x_at; the factor is kept elsewhere.
   void solve(int at, const Model& model, const TreeSolver& factor);
@@ -58,14 +59,46 @@ class LinearTape {
   ClassSolve& new_classes();
   void solve(int velocities, int forces, int shares, const ClassSolve& classes);
 
-  /// Columns of which only a range is not zero: what a row holds outside of it is not looked at.
+  /// Columns of which only a range is not zero: what a row holds outside of it is not looked at. Ranges begin and end at
+  /// multiples of four, the doubles of a wide register.
   struct Columns {
-    RowMatX x;                   ///< rows() × columns
-    std::vector<int> from, end;  ///< per row
+    struct Range {
+      int from = 0, end = 0;
+      bool empty() const { return from == end; }
+      void cover(const Range& other) {
+        if (other.empty()) return;
+        from = empty() ? other.from : std::min(from, other.from);
+        end = std::max(end, other.end);
+      }
+    };
+    RowMatX x;                 ///< rows() × columns, rounded up
+    std::vector<Range> range;  ///< per row
     void begin(int rows, int columns);
-    /// Makes a row hold a range at least, zero where it was not held before.
-    void widen(int row, int first, int last);
+    /// Makes rows hold a range at least, zero where it was not held before.
+    void widen(int first, int count, const Range& to) {
+      if (to.empty()) return;
+      for (int row = first; row < first + count; ++row) {
+        const Range& held = range[static_cast<std::size_t>(row)];
+        if (to.from < held.from || to.end > held.end) widen_row(row, to);
+      }
+    }
+    /// Gives a range to rows that hold nothing, numbers still to be set; false: one of them holds something.
+    bool take_if_empty(int first, int count, const Range& to) {
+      for (int row = first; row < first + count; ++row)
+        if (!range[static_cast<std::size_t>(row)].empty()) return false;
+      std::fill_n(range.begin() + first, count, to);
+      return true;
+    }
+    void widen_whole(int first, int count) { widen(first, count, {0, static_cast<int>(x.cols())}); }
     void set(int row, int column, double value);
+    /// The range that covers those of some rows.
+    Range range_of(int first, int count) const;
+    double* at(int row, const Range& columns) {
+      return x.data() + static_cast<long>(row) * x.cols() + columns.from;
+    }
+
+   private:
+    void widen_row(int row, const Range& to);
   };
   /// Rows of the inputs are set.
   void forward(Columns& columns) const;
@@ -82,11 +115,22 @@ class LinearTape {
     const Model* model;
     const TreeSolver* factor;
   };
-  static void add_row(Columns& c, int out, double factor, int in);
+  /// The rows of `map` that a matrix, one number for all or one for each (a diagonal) ties.
+  static void add_product(Columns& c, const Map& map, const double* M);
+  static void add_each(Columns& c, const Map& map, const double* factor, int step);
+
+  /// Room for `count` more numbers.
+  double* take(int count) {
+    used_ += count;
+    if (static_cast<std::size_t>(used_) > numbers_.size())
+      numbers_.resize(2 * static_cast<std::size_t>(used_));
+    return numbers_.data() + used_ - count;
+  }
 
   int rows_ = 0;
   std::vector<Map> maps_;
   std::vector<double> numbers_;
+  int used_ = 0;  ///< of the numbers
   std::vector<TreeSolve> trees_;
   std::vector<const ClassSolve*> classes_;
   std::deque<ClassSolve> pool_;

@@ -13,6 +13,12 @@ bool is_free_body(const Model& model) {
          !model.links()[0].prescribed;
 }
 
+bool is_flat(const Model& model) {
+  return std::all_of(model.links().begin(), model.links().end(), [](const Link& link) {
+    return link.motion != LinkMotion::ball && link.motion != LinkMotion::free;
+  });
+}
+
 const Link& root_of(const Model& whole, int tree) {
   return whole.links()[static_cast<std::size_t>(whole.trees()[static_cast<std::size_t>(tree)].first)];
 }
@@ -73,16 +79,16 @@ void PlacedTree::force_by_position(const Model& model, int link, const Vec6& W, 
   const Vec3 r = reference(link) - work.origin[0], force = W.head<3>();
   Vec6 about_O;
   about_O << W.tail<3>() + cross3(r, force), force;
-  for (int i = link; i >= 0; i = model.links()[i].parent) {
-    const Link& behind = model.links()[i];
-    for (int j_link = link; j_link >= 0; j_link = model.links()[j_link].parent) {
-      const Link& at = model.links()[j_link];
-      for (int j = at.v; j < at.v + at.nv; ++j) {
-        const Vec3 turning = cross3(J.col(j).head<3>(), force);  // the force is taken along with its point
-        // (S_j × S_k)·Φ = −S_k·(S_j ×* Φ)
-        const Vec6 along = -cross_force(work.S[j], about_O);
+  for (int j_link = link; j_link >= 0; j_link = model.links()[j_link].parent) {
+    const Link& at = model.links()[j_link];
+    for (int j = at.v; j < at.v + at.nv; ++j) {
+      const Vec3 turning = cross3(J.col(j).head<3>(), force);  // the force is taken along with its point
+      // (S_j × S_k)·Φ = −S_k·(S_j ×* Φ)
+      const Vec6 along = -cross_force(work.S[j], about_O);
+      for (int i = link; i >= 0; i = model.links()[i].parent) {
+        const Link& behind = model.links()[i];
         for (int k = behind.v; k < behind.v + behind.nv; ++k) {
-          out(k, j) += work.S[k].head<3>().dot(turning);
+          out(k, j) = work.S[k].head<3>().dot(turning);
           if (j_link < i || (j_link == i && carries(at, j) && !carries(at, k)))
             out(k, j) += work.S[k].dot(along);
         }
@@ -98,12 +104,14 @@ GradientTree::GradientTree(const Model& whole, int tree)
       first_link(whole.trees()[static_cast<std::size_t>(tree)].first),
       alone(is_free_body(model)),
       bare(alone && model.damping().isZero(0) && model.stiffness().isZero(0) && model.armature().isZero(0)),
+      flat(is_flat(model)),
       start(model),
       middle(model),
       end(model),
       derivative(model) {}
 
 void GradientTree::update_integration() {
+  if (flat) return;
   if (!alone) return integration_jacobians(model, displacement, integration);
   const Vec3 theta = displacement.tail<3>();
   turned = rotation_exp(theta);

@@ -43,11 +43,12 @@ struct GradientTree {
   int first_link = 0;
   bool alone = false;  ///< one body, free: its motion is that of its coordinates
   bool bare = false;   ///< and neither damped nor geared
+  bool flat = false;   ///< every coordinate is a number, and displacements are added to it
   PlacedTree start, middle, end;
 
   DerivativeWorkspace derivative;
   DynamicsDerivatives jacobian;
-  IntegrationJacobians integration;  ///< of trees that are not alone
+  IntegrationJacobians integration;  ///< of trees that are neither flat nor alone
   Mat3 turned, turned_by;            ///< the same of the rotation of one that is
   MatX M;
   VecX E, E_by_s;    ///< diagonal of implicit dampers and springs, and its rate of change with s
@@ -60,7 +61,9 @@ struct GradientTree {
   /// y = Jd x
   template <class Rates, class Out>
   void displace(const Rates& x, Out&& y) const {
-    if (alone) {
+    if (flat) {
+      y = x;
+    } else if (alone) {
       y.template head<3>() = x.template head<3>();
       y.template tail<3>() = turned_by * x.template tail<3>();
     } else {

@@ -51,9 +51,11 @@ ShapePoses IslandTape::poses(int shape_a, int shape_b, Place at) const {
 const PlacedContact& IslandTape::start_contact(int contact) {
   const std::size_t c = static_cast<std::size_t>(contact);
   const ContactTrace& trace = substep_->contacts[c];
-  if (!placed_[c])
-    place_contact(trace, collision_, poses(trace.shape_a, trace.shape_b, Place::start), nullptr,
-                  start_contacts_[c]);
+  if (placed_[c]) return start_contacts_[c];
+  // Contacts of the same two shapes follow each other.
+  if (start_poses_.shape_a != trace.shape_a || start_poses_.shape_b != trace.shape_b)
+    start_poses_ = {trace.shape_a, trace.shape_b, poses(trace.shape_a, trace.shape_b, Place::start)};
+  place_contact(trace, collision_, start_poses_.at, nullptr, start_contacts_[c]);
   placed_[c] = 1;
   return start_contacts_[c];
 }
@@ -162,10 +164,11 @@ void IslandTape::end_forces() {
     const Mat6X& J = tree.motion(model, force.on.link);
     tree.force_by_position(model, force.on.link, force.total, square_);
     // Contact forces do not move prescribed coordinates.
-    for (int k = 0; k < model.nv(); ++k) {
-      if (model.prescribed(k)) continue;
-      tape.add(forces_out_ + own.v + k, force.row, J.col(k).transpose());
-      tape.add(forces_out_ + own.v + k, forces_place_ + own.v, square_.row(k));
+    for (int k = 0, end = 0; k < model.nv(); k = end + 1) {
+      for (end = k; end < model.nv() && !model.prescribed(end);) ++end;
+      if (end == k) continue;
+      tape.add(forces_out_ + own.v + k, force.row, J.middleCols(k, end - k).transpose());
+      tape.add(forces_out_ + own.v + k, forces_place_ + own.v, square_.middleRows(k, end - k));
     }
   }
 }
@@ -183,41 +186,68 @@ void IslandTape::add_generalised(const Links& links, Place at, const Sides& forc
   }
 }
 
-void IslandTape::add_block(ClassSolve& classes, const RowsTrace& rows, const Links& links, Place at,
-                           const PlacedContact& contact) {
-  Rows12 J;
-  for (int r = 0; r < rows.count; ++r) J.row(r) = contact.along(rows.directions[static_cast<std::size_t>(r)]);
-  for (int side = 0; side < 2; ++side) {
-    const Anchor& on = links.on[side];
-    if (on.tree < 0) continue;
-    GradientTree& tree = *part(on.tree).tree;
-    Eigen::Map<RowMatX> block = classes.add_block(rows.first, rows.count, on.tree);
-    const auto own = J.block(0, 6 * side, rows.count, 6);
-    if (tree.alone)
-      block = own;
-    else
-      block = own.lazyProduct(placed(on.tree, at).motion(tree.model, on.link));
+void IslandTape::add_problem(const std::vector<RowsTrace>& rows, const std::vector<LimitRowTrace>& limits,
+                             const std::vector<RowClass>& row_classes, Place at, ClassSolve& classes) {
+  classes.rows.resize(row_classes.size());
+  for (const RowsTrace& of : rows) {
+    const double friction = substep_->contacts[static_cast<std::size_t>(of.contact)].friction;
+    for (int row = of.first; row < of.first + of.count; ++row)
+      classes.rows[static_cast<std::size_t>(row)] = {row_classes[static_cast<std::size_t>(row)], of.first,
+                                                     friction};
+  }
+  for (const LimitRowTrace& of : limits)
+    classes.rows[static_cast<std::size_t>(of.row)] = {row_classes[static_cast<std::size_t>(of.row)], -1, 0};
+  if (!classes.slips()) add_patches(rows, classes);
+  classes.choose_free_rows();
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (contacts_[i] != nullptr) add_blocks(rows[i], at, *contacts_[i], classes);
+  // The row of a limit is ± v of its coordinate.
+  for (const LimitRowTrace& of : limits) {
+    const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(of.limit)];
+    const int own = part_of_velocity(limit.velocity);
+    if (classes.acts(of.row)) classes.add_block(of.row, 1, own)(0, limit.velocity - part(own).v) = limit.sign;
   }
 }
 
-void IslandTape::add_patches(ClassSolve& classes, const std::vector<RowsTrace>& rows,
-                             const std::vector<const PlacedContact*>& contacts) {
-  for (std::size_t first = 0; first < rows.size();) {
-    const auto links = [&](std::size_t i) {
-      return links_of(substep_->contacts[static_cast<std::size_t>(rows[i].contact)]);
-    };
+void IslandTape::add_blocks(const RowsTrace& rows, Place at, const PlacedContact& contact,
+                            ClassSolve& classes) {
+  const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
+  for (int r = 0; r < rows.count; ++r) {
+    if (!classes.acts(rows.first + r)) continue;
+    const Row12 along = contact.along(rows.directions[static_cast<std::size_t>(r)]);
+    for (int side = 0; side < 2; ++side) {
+      const Anchor& on = links.on[side];
+      if (on.tree < 0) continue;
+      GradientTree& tree = *part(on.tree).tree;
+      Eigen::Map<RowMatX> block = classes.add_block(rows.first + r, 1, on.tree);
+      const auto own = along.segment<6>(6 * side);
+      if (tree.alone)
+        block = own;
+      else
+        block = own.lazyProduct(placed(on.tree, at).motion(tree.model, on.link));
+    }
+  }
+}
+
+void IslandTape::add_patches(const std::vector<RowsTrace>& rows, ClassSolve& classes) {
+  const auto links = [&](std::size_t i) {
+    return links_of(substep_->contacts[static_cast<std::size_t>(rows[i].contact)]);
+  };
+  for (std::size_t first = 0, end = 0; first < rows.size(); first = end) {
     const Links own = links(first);
-    const Vec3 origin = contacts[first]->p;
+    const PlacedContact* origin = nullptr;
     functionals_.clear();
-    std::size_t end = first;
-    for (; end < rows.size() && links(end) == own; ++end)
+    for (end = first; end < rows.size(); ++end) {
+      if (contacts_[end] == nullptr) continue;
+      if (!(links(end) == own)) break;
+      if (origin == nullptr) origin = contacts_[end];
       for (int r = 0; r < rows[end].count; ++r) {
         const Vec3& d = rows[end].directions[static_cast<std::size_t>(r)];
-        functionals_.emplace_back();
-        functionals_.back() << d, cross3(contacts[end]->p - origin, d);
+        functionals_.push_back({rows[end].first + r, Vec6::Zero()});
+        functionals_.back().of_motion << d, cross3(contacts_[end]->p - origin->p, d);
       }
-    classes.add_patch(rows[first].first, static_cast<int>(functionals_.size()), functionals_.data());
-    first = end;
+    }
+    classes.add_patch(functionals_);
   }
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "jade/gradients/island_tape.h"
 #include "jade/stepping/closing_rate.h"
 
@@ -33,21 +35,55 @@ IslandTape::LinkRows IslandTape::slip_rows(const SolveTrace& trace, const RowsTr
   return {};
 }
 
+bool IslandTape::is_idle(const RowsTrace& rows, const ForcesTrace& forces) {
+  for (int row = rows.first; row < rows.first + rows.count; ++row) {
+    const RowClass c = forces.classes[static_cast<std::size_t>(row)];
+    if (c == RowClass::clamped || c == RowClass::stick || forces.f[row] != 0) return false;
+  }
+  return true;
+}
+
+/// A contact that sticks has two tangents: when they turn about the normal, their two equations turn into each other, and
+/// their forces make up for it. Where nothing slips (and nobody asks for the forces) no velocity depends on it, as long as
+/// the slip at the start is looked at along the same tangents.
+bool IslandTape::turns_for_nothing(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,
+                                   const ForcesTrace& forces) {
+  const auto row_class = [&](int r) { return forces.classes[static_cast<std::size_t>(rows.first + r)]; };
+  return rows.count == 3 && row_class(1) == RowClass::stick && row_class(2) == RowClass::stick &&
+         start.n == at.n;
+}
+
 /// The contacts of a solve's rows where these are, and how their frames turn.
 void IslandTape::place_contacts(const SolveTrace& trace) {
   v0_ = 0.5 * (substep_->v + trace.u_first);
   if (moved_.size() < trace.rows.size()) moved_.resize(trace.rows.size());
   if (frames_.size() < trace.rows.size()) frames_.resize(trace.rows.size());
   contacts_.clear();
+  const bool no_slip = trace.event.row < 0 &&
+                       std::none_of(trace.forces.classes.begin(), trace.forces.classes.end(),
+                                    [](RowClass c) { return c == RowClass::high || c == RowClass::low; });
+  // Contacts of the same two shapes follow each other.
+  const ContactTrace* before = nullptr;
+  ShapePoses shapes;
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
     const RowsTrace& rows = trace.rows[i];
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+    // What pushes nobody and holds nobody may still matter to the forecast of a slip's end.
+    if (trace.event.row < 0 && is_idle(rows, trace.forces)) {
+      contacts_.push_back(nullptr);
+      continue;
+    }
     const PlacedContact& start = start_contact(rows.contact);
-    if (midpoint())
-      place_contact(contact, collision_, poses(contact.shape_a, contact.shape_b, Place::middle), &start,
-                    moved_[i]);
+    if (midpoint() &&
+        (before == nullptr || before->shape_a != contact.shape_a || before->shape_b != contact.shape_b))
+      shapes = poses(contact.shape_a, contact.shape_b, Place::middle);
+    before = &contact;
+    if (midpoint()) place_contact(contact, collision_, shapes, &start, moved_[i]);
     contacts_.push_back(midpoint() ? &moved_[i] : &start);
-    frame_by_position(rows, start, *contacts_[i], slip_rates(trace, rows, links_of(contact)), frames_[i]);
+    if (no_slip && turns_for_nothing(rows, start, *contacts_[i], trace.forces))
+      frame_by_normal(rows, *contacts_[i], frames_[i]);
+    else
+      frame_by_position(rows, start, *contacts_[i], slip_rates(trace, rows, links_of(contact)), frames_[i]);
   }
 }
 
@@ -56,12 +92,11 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
   const Solve& slots = segment.slots;
   const RowsTrace& rows = trace.rows[index];
   const int out = segment.out + rows.first;
-  bool wanted[3] = {false, false, false}, all = true;
+  bool wanted[3] = {false, false, false};
   int count = 0;  // up to the last one that is wanted
   for (int r = 0; r < rows.count; ++r) {
     wanted[r] = segment.classes.is_free(rows.first + r) || rows.first + r == segment.also;
     if (wanted[r]) count = r + 1;
-    all = all && wanted[r];
   }
   if (count == 0) return;
 
@@ -83,14 +118,15 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
   const LinkRows q = displacements(links, Place::start, q_);
   const LinkRows place = midpoint() ? displacements(links, Place::middle, slots.place) : q;
   const LinkRows v = rates(links, Place::start, q_, substep_->v, v_, 0);
-  const LinkRows v0 = slip_rows(trace, rows, links, slots);
+  const LinkRows v0 = count > 1 ? slip_rows(trace, rows, links, slots) : LinkRows{};
   const LinkRows moved =
       rates(links, Place::middle, slots.place, segment.x, with_start ? v_ : -1, segment.use);
   const auto add = [&](const Rows12& M, int side, int in) {
     if (in < 0) return;
-    if (all) return tape.add(out, in, M.block(0, 6 * side, rows.count, 6));
-    for (int r = 0; r < count; ++r)
-      if (wanted[r]) tape.add(out + r, in, M.block<1, 6>(r, 6 * side));
+    for (int r = 0, end = 0; r < count; r = end + 1) {
+      for (end = r; end < count && wanted[end];) ++end;
+      if (end > r) tape.add(out + r, in, M.middleCols<6>(6 * side).middleRows(r, end - r));
+    }
   };
   for (int side = 0; side < 2; ++side) {
     // Bodies that are alone have their velocities in one place.
@@ -103,7 +139,7 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
     if (!same_q) add(maps.by_place, side, place.row[side]);
     add(maps.by_v, side, v.row[side]);
     if (!same_v) add(maps.by_x, side, moved.row[side]);
-    add(maps.by_v0, side, v0.row[side]);
+    if (count > 1 && frames_[index].v0) add(maps.by_v0, side, v0.row[side]);
   }
 }
 
@@ -115,20 +151,7 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     sum_ = substep_->v + trace.v_next;
   else
     sum_ = trace.v_next;
-  place_contacts(trace);
-  classes.rows.resize(trace.forces.classes.size());
-  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
-    const RowsTrace& rows = trace.rows[i];
-    const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
-    for (int r = 0; r < rows.count; ++r) {
-      const std::size_t row = static_cast<std::size_t>(rows.first + r);
-      classes.rows[row] = {trace.forces.classes[row], rows.first, contact.friction};
-    }
-    add_block(classes, rows, links_of(contact), Place::middle, *contacts_[i]);
-  }
-  add_patches(classes, trace.rows, contacts_);
-  for (const LimitRowTrace& row : trace.limits)
-    add_limit_block(row, trace.forces.classes[static_cast<std::size_t>(row.row)], classes);
+  add_problem(trace.rows, trace.limits, trace.forces.classes, Place::middle, classes);
   if (!classes.factor()) refuse("a segment's equations cannot be solved");
 
   const SegmentRows segment{.trace = trace,
@@ -141,6 +164,7 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
   begin_forces(slots.v_next, slots.place, Place::middle);
   force_.clear();
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    if (contacts_[i] == nullptr) continue;
     const RowsTrace& rows = trace.rows[i];
     const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
     add_segment_rows(segment, i);
@@ -151,8 +175,10 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     note_force(links, contacts_[i]->along(F).transpose(), 1);
     add_friction(rows, *contacts_[i], trace.forces, 1);
     // Contacts between the same two links follow each other: their sum is put on the tape.
-    if (i + 1 < trace.rows.size()) {
-      const RowsTrace& next = trace.rows[i + 1];
+    std::size_t follower = i + 1;
+    while (follower < trace.rows.size() && contacts_[follower] == nullptr) ++follower;
+    if (follower < trace.rows.size()) {
+      const RowsTrace& next = trace.rows[follower];
       const bool alike = next.from_start == rows.from_start && next.count == rows.count;
       if (alike && links == links_of(substep_->contacts[static_cast<std::size_t>(next.contact)])) continue;
     }
@@ -169,13 +195,6 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
                      .segment = &trace,
                      .slots = &slots},
                     classes);
-}
-
-void IslandTape::add_limit_block(const LimitRowTrace& row, RowClass row_class, ClassSolve& classes) const {
-  const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
-  const int own = part_of_velocity(limit.velocity);
-  classes.rows[static_cast<std::size_t>(row.row)] = {row_class, -1, 0};
-  classes.add_block(row.row, 1, own)(0, limit.velocity - part(own).v) = limit.sign;
 }
 
 void IslandTape::add_limit_rows(const SolveTrace& trace, const Solve& slots, int out) {

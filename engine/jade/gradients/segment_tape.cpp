@@ -57,6 +57,7 @@ IslandTape::Solve& IslandTape::solve(int index) {
       tape.add(slots.place + own.v, slots.s, tree.one, 0.5);
     }
   }
+  place_contacts(trace);
   add_free_slip(trace, slots);
 
   slots.v_next = tape.slot(nv);
@@ -173,8 +174,9 @@ void IslandTape::add_dynamics(int index, const SolveTrace& trace, const Solve& s
 /// v₀ = v + ½ s a₀; those that tangents follow.
 void IslandTape::add_free_slip(const SolveTrace& trace, Solve& slots) {
   bool mean = false, end = false;
-  for (const RowsTrace& rows : trace.rows) {
-    if (!rows.along_slip || rows.from_start) continue;
+  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    const RowsTrace& rows = trace.rows[i];
+    if (contacts_[i] == nullptr || !frames_[i].v0 || rows.from_start) continue;
     mean = mean || rows.count == 2;
     end = end || rows.count == 3;
   }

@@ -154,27 +154,23 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
     tree.gained.setZero(tree.model.nv());
     add_momentum(velocity, v_, q_, i, Place::start, tree.gained, classes);
   }
-  classes.rows.resize(stopped_.classes.size());
   contacts_.clear();
   for (const RowsTrace& rows : stopped_rows_) {
-    const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
-    contacts_.push_back(&start_contact(rows.contact));
-    for (int r = 0; r < rows.count; ++r) {
-      const std::size_t row = static_cast<std::size_t>(rows.first + r);
-      classes.rows[row] = {stopped_.classes[row], rows.first, contact.friction};
-    }
-    if (stopped_.classes[static_cast<std::size_t>(rows.first)] == RowClass::clamped)
-      add_block(classes, rows, links_of(contact), Place::start, *contacts_.back());
+    const bool clamped = stopped_.classes[static_cast<std::size_t>(rows.first)] == RowClass::clamped;
+    contacts_.push_back(clamped ? &start_contact(rows.contact) : nullptr);
   }
-  add_patches(classes, stopped_rows_, contacts_);
+  for (const LimitRowTrace& row : trace.limits)
+    stopped_.classes[static_cast<std::size_t>(row.row)] =
+        trace.forces.classes[static_cast<std::size_t>(row.row)];
+  add_problem(stopped_rows_, trace.limits, stopped_.classes, Place::start, classes);
   for (const LimitRowTrace& row : trace.limits) {
-    if (trace.forces.classes[static_cast<std::size_t>(row.row)] != RowClass::clamped) continue;
+    if (stopped_.classes[static_cast<std::size_t>(row.row)] != RowClass::clamped) continue;
     const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
-    add_limit_block(row, RowClass::clamped, classes);
     tape.add_scaled(forces + row.row, v_ + limit.velocity, 1, limit.sign);
   }
   if (!classes.factor()) refuse("a slip that ends at once cannot be solved");
   for (std::size_t i = 0; i < stopped_rows_.size(); ++i) {
+    if (contacts_[i] == nullptr) continue;
     const RowsTrace& rows = stopped_rows_[i];
     const PlacedContact& at = *contacts_[i];
     const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);

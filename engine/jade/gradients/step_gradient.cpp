@@ -1,9 +1,5 @@
 #include "jade/gradients/step_gradient.h"
 
-#include <iterator>
-
-#include <fmt/format.h>
-
 #include "jade/gradients/island_tape.h"
 
 namespace jade {
@@ -68,8 +64,8 @@ void describe(const Kink& kink, const Model& model, const CollisionModel& collis
     return model.bodies()[static_cast<std::size_t>(body)].name.c_str();
   };
   const auto write = [&](const char* what, const char* more) {
-    fmt::format_to(std::back_inserter(why), "{} \"{}\"/\"{}\" {}", what, name(kink.shape_a),
-                   name(kink.shape_b), more);
+    for (const char* piece : {what, " \"", name(kink.shape_a), "\"/\"", name(kink.shape_b), "\" ", more})
+      why += piece;
   };
   switch (kink.kind) {
     case Kink::Kind::row_class:
@@ -149,7 +145,7 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
     for_each_tree(island, data.trees, [&](int row, int to_row, int rows) {
       for (const bool velocity : {false, true}) {
         const int first = (velocity ? chain.v_out : chain.q_out) + row;
-        for (int k = 0; k < rows; ++k) x.widen(first + k, 0, 3 * n + count);
+        x.widen_whole(first, rows);
         const auto from = x.x.middleRows(first, rows);
         const int to = to_row + (velocity ? nv : 0);
         for_each_tree(island, data.trees, [&](int column, int to_column, int columns) {
@@ -157,7 +153,7 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
           out.state.block(to, nv + to_column, rows, columns) = from.middleCols(3 * column + columns, columns);
           out.effort.block(to, to_column, rows, columns) = from.middleCols(3 * column + 2 * columns, columns);
         });
-        out.parameters.middleRows(to, rows) = from.rightCols(count);
+        out.parameters.middleRows(to, rows) = from.middleCols(3 * n, count);
       }
     });
   }

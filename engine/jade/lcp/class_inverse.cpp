@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "jade/math/row_product.h"
+
 namespace jade {
 namespace {
 
@@ -151,17 +153,25 @@ bool ClassInverse::null_space(RowMatX& x) const {
 void ClassInverse::solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const {
   const long count = r.cols();
   pivoted_.resize(rank_, count);
+  const auto eliminate_rows = [&](int row, int first, int end) {
+    if (first == end) return;
+    add_row_product({.M = &LU_(row, first),
+                     .columns = end - first,
+                     .scale = -1,
+                     .in = &pivoted_(first, 0),
+                     .in_stride = count,
+                     .out = &pivoted_(row, 0),
+                     .width = static_cast<int>(count)});
+  };
   for (int i = 0; i < rank_; ++i) {
     double* row = &pivoted_(i, 0);
     const double* from = &r(row_[static_cast<std::size_t>(i)], 0);
     for (long c = 0; c < count; ++c) row[c] = from[c];
-    for (int j = 0; j < i; ++j)
-      if (LU_(i, j) != 0) subtract(row, LU_(i, j), &pivoted_(j, 0), count);
+    eliminate_rows(i, 0, i);
   }
   for (int i = rank_; i-- > 0;) {
     double* row = &pivoted_(i, 0);
-    for (int j = i + 1; j < rank_; ++j)
-      if (LU_(i, j) != 0) subtract(row, LU_(i, j), &pivoted_(j, 0), count);
+    eliminate_rows(i, i + 1, rank_);
     const double inverse = 1 / LU_(i, i);
     for (long c = 0; c < count; ++c) row[c] *= inverse;
   }
