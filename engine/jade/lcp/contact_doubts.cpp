@@ -51,17 +51,16 @@ JADE_INSIDE_LOOPS std::uint64_t asymmetry(int n, const double* a) {
     for (int i = 0; i <= j; i += 4, row += 4 * stride) {
       const Four r0 = four_at(row), r1 = four_at(row + stride), r2 = four_at(row + 2 * stride),
                  r3 = four_at(row + 3 * stride);
-      const Four even_low = __builtin_shuffle(r0, r1, FourBits{0, 4, 2, 6}),
-                 odd_low = __builtin_shuffle(r0, r1, FourBits{1, 5, 3, 7}),
-                 even_high = __builtin_shuffle(r2, r3, FourBits{0, 4, 2, 6}),
-                 odd_high = __builtin_shuffle(r2, r3, FourBits{1, 5, 3, 7});
+      const Four even_low = __builtin_shufflevector(r0, r1, 0, 4, 2, 6),
+                 odd_low = __builtin_shufflevector(r0, r1, 1, 5, 3, 7),
+                 even_high = __builtin_shufflevector(r2, r3, 0, 4, 2, 6),
+                 odd_high = __builtin_shufflevector(r2, r3, 1, 5, 3, 7);
       const double* c = column + i;
-      collect_bits(four_at(c) - __builtin_shuffle(even_low, even_high, FourBits{0, 1, 4, 5}), different);
-      collect_bits(four_at(c + stride) - __builtin_shuffle(odd_low, odd_high, FourBits{0, 1, 4, 5}),
+      collect_bits(four_at(c) - __builtin_shufflevector(even_low, even_high, 0, 1, 4, 5), different);
+      collect_bits(four_at(c + stride) - __builtin_shufflevector(odd_low, odd_high, 0, 1, 4, 5), different);
+      collect_bits(four_at(c + 2 * stride) - __builtin_shufflevector(even_low, even_high, 2, 3, 6, 7),
                    different);
-      collect_bits(four_at(c + 2 * stride) - __builtin_shuffle(even_low, even_high, FourBits{2, 3, 6, 7}),
-                   different);
-      collect_bits(four_at(c + 3 * stride) - __builtin_shuffle(odd_low, odd_high, FourBits{2, 3, 6, 7}),
+      collect_bits(four_at(c + 3 * stride) - __builtin_shufflevector(odd_low, odd_high, 2, 3, 6, 7),
                    different);
     }
   }
