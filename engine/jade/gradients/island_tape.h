@@ -299,6 +299,7 @@ class IslandTape {
   /// Rows of links' motions that are on the tape already, for trees of several links.
   struct LinkSlot {
     int part, link, place, in, use, row;
+    const double* x;  ///< the rates, if these are the velocities at the start of the sub-step
   };
   std::vector<LinkSlot> link_slots_;
   struct LinkForce {

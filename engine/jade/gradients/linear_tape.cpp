@@ -74,11 +74,23 @@ void LinearTape::Columns::set(int row, int column, double value) {
 }
 
 void LinearTape::add_product(Columns& c, const Map& map, const double* M) {
-  const Columns::Range range = c.range_of(map.in, map.columns);
+  // Rows that belong together hold the same range as a rule.
+  const auto hold = [&](int first, int count, const Columns::Range& what) {
+    const Columns::Range* held = c.range.data() + first;
+    return std::all_of(held, held + count,
+                       [&](const Columns::Range& r) { return r.from == what.from && r.end == what.end; });
+  };
+  Columns::Range range = c.range[static_cast<std::size_t>(map.in)];
+  if (!hold(map.in + 1, map.columns - 1, range)) {
+    range = c.range_of(map.in, map.columns);
+    c.widen(map.in, map.columns, range);  // their numbers outside of their own ranges are read
+  }
   if (range.empty()) return;
-  c.widen(map.in, map.columns, range);  // their numbers outside of their own ranges are read
-  const bool afresh = c.take_if_empty(map.out, map.rows, range);
-  if (!afresh) c.widen(map.out, map.rows, range);
+  bool afresh = false;
+  if (!hold(map.out, map.rows, range)) {
+    afresh = c.take_if_empty(map.out, map.rows, range);
+    if (!afresh) c.widen(map.out, map.rows, range);
+  }
   add_row_product({.M = M,
                    .rows = map.rows,
                    .columns = map.columns,

@@ -109,12 +109,22 @@ IslandTape::LinkRows IslandTape::rates(const Links& links, Place at, int place, 
     if (out.row[side] >= 0) continue;
     out.row[side] = tape.slot(6);
     if (in >= 0) tape.add(out.row[side], in + own.v, placed(on.tree, at).motion(model, on.link));
-    if (x.size() > 0) {
+    // What the place alone changes may stand there already.
+    int by_place = -1;
+    for (const LinkSlot& slot : link_slots_)
+      if (slot.part == on.tree && slot.link == on.link && slot.place == place && slot.in < 0 &&
+          slot.x == x.data())
+        by_place = slot.row;
+    if (x.size() > 0 && by_place >= 0) {
+      tape.add_scaled(out.row[side], by_place, 6, 1);
+    } else if (x.size() > 0) {
       own.tree->one = x.segment(own.v, model.nv());
       placed(on.tree, at).motion_by_position(model, on.link, own.tree->one, by_position_);
       tape.add(out.row[side], place + own.v, by_position_);
     }
-    link_slots_.push_back({on.tree, on.link, place, in, use, out.row[side]});
+    // Velocities of the trace stay where they are; other rates are known by their use alone.
+    const double* held = x.data() == substep_->v.data() ? x.data() : nullptr;
+    link_slots_.push_back({on.tree, on.link, place, in, use, out.row[side], held});
   }
   return out;
 }
