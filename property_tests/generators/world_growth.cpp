@@ -1,6 +1,7 @@
 #include "generators/world_growth.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "generators/numbers.h"
@@ -213,9 +214,12 @@ class Grower {
     return spin * numbers.direction(Vec3::UnitX()).normalized();
   }
 
-  /// Something was placed at a standoff, above a floor or a box if `on_something`.
-  void note_touching(bool on_something) {
-    if (on_something && world.scene.gravity.isZero(0)) world.touches_without_load = true;
+  /// How far above the standoff something is placed, over a floor or a box if `on_something`. Gravity lets it rest there.
+  double lifted(bool on_something, Numbers& numbers) {
+    const bool without_load = on_something && world.scene.gravity.isZero(0);
+    if (without_load && !climate_.touching) return numbers.real(1e-3, 0.05, 0.01);
+    world.touches_without_load = world.touches_without_load || without_load;
+    return 0;
   }
 
   static void set_state(BodyDescription& body, const Vec3& at, const Quat& q, const Vec3& v, const Vec3& w) {
@@ -229,11 +233,11 @@ class Grower {
     body.shapes = {made_of(solid.shape, density(numbers))};
     const Vec3 wish = numbers.vector(1.2, Vec3(0, 0, 0));
     if (numbers.chance(0.3) || world.scene.bodies.empty()) {
-      const Vec3 at = find_place(Vec3(wish.x(), wish.y(), solid.below + kStandoff), solid.reach, true);
+      const double height = solid.below + kStandoff + lifted(climate_.fixed, numbers);
+      const Vec3 at = find_place(Vec3(wish.x(), wish.y(), height), solid.reach, true);
       Vec3 v = numbers.vector(3, Vec3(0, 0, 0));
       v.z() = 0;
       set_state(body, at, Quat::Identity(), v, Vec3::Zero());
-      note_touching(climate_.fixed);
     } else {
       const Vec3 above(wish.x(), wish.y(), solid.reach + 1e-3 + std::abs(wish.z()));
       const Vec3 at = find_place(above, solid.reach, false);
@@ -246,16 +250,19 @@ class Grower {
   void add_stack(const std::string& name, Numbers& numbers) {
     const int levels = 2 + numbers.choice(3);
     const double side = numbers.real(0.1, 0.25, 0.2), height = numbers.real(0.05, 0.15, 0.1);
-    const double total = levels * (height + kStandoff);
+    std::array<double, 4> lifts{};  // of each above the one below
+    double total = levels * (height + kStandoff);
+    for (int k = 0; k < levels; ++k) total += lifts[k] = lifted(true, numbers);
     const double radius = 0.5 * (total + 1.5 * side);
     const Vec3 wish = numbers.vector(1, Vec3(0, 0, 0));
     const Vec3 at = find_place(Vec3(wish.x(), wish.y(), 0.5 * total), radius, true);
-    note_touching(true);
+    double lift = 0;
     for (int k = 0; k < levels; ++k) {
       BodyDescription body{.name = name + "_" + std::to_string(k)};
       body.shapes = {made_of(Box{Vec3(side, side, height)}, density(numbers))};
       const double turn = numbers.chance(0.3) ? numbers.real(0, 1, 0) : 0;
-      set_state(body, Vec3(at.x(), at.y(), kStandoff + 0.5 * height + k * (height + kStandoff)),
+      lift += lifts[k];
+      set_state(body, Vec3(at.x(), at.y(), kStandoff + 0.5 * height + k * (height + kStandoff) + lift),
                 Quat(Eigen::AngleAxisd(turn, Vec3::UnitZ())), Vec3::Zero(), Vec3::Zero());
       world.scene.bodies.push_back(body);
     }

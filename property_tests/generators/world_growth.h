@@ -22,6 +22,7 @@ struct Climate {
   bool fixed = true;           ///< a floor and walls; without, all that moves is free
   bool articulated = true;     ///< joints between bodies
   bool gravity = true;         ///< in some worlds; without, in none
+  bool touching = true;        ///< see World::touches_without_load; without, in none
   double fastest = 100;        ///< [m/s]
   double spin = 200;           ///< [rad/s]
   double longest_step = 0.05;  ///< [s]
@@ -32,9 +33,10 @@ struct World {
   SceneDescription scene;
   double h = 0.01;  ///< the time step to take [s]
   /// Something was placed at the standoff of what it would rest on, and there is no gravity: it touches without a load. Gap,
-  /// closing speed and force all vanish there, which no motion leads to: a start of measure zero, and a kink of the physics
-  /// itself, since what is moved into the floor is pushed and what is moved away is not. A step must cope with it, so it is
-  /// drawn; who counts how often a gradient exists has to say how many of these there were.
+  /// closing speed and force all vanish there, which only a landing without a bounce leads to: a start of measure zero, and a
+  /// kink of the physics itself, since what is moved into the floor is pushed and what is moved away is not. A step must
+  /// cope with it, so it is drawn; who counts how often a gradient exists says how many of these there were, or leaves
+  /// them out: without Climate::touching the same things are placed some distance above what they would rest on.
   bool touches_without_load = false;
 };
 

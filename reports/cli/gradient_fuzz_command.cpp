@@ -87,6 +87,8 @@ void add_gradient_fuzz_command(CLI::App& gradient, int& exit_code) {
       ->capture_default_str();
   fuzz->add_option("--first", settings.first, "index of the first world; with --count 1 this one alone")
       ->capture_default_str();
+  fuzz->add_flag("--touching", settings.climate.touching,
+                 "draw also worlds in which things are placed to touch without a load");
   fuzz->add_option("--tolerance", settings.trial.tolerance, "largest relative error that passes")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -97,8 +99,10 @@ void add_gradient_fuzz_command(CLI::App& gradient, int& exit_code) {
   fuzz->add_flag("--json", arguments->json, "print JSON instead of the table");
   fuzz->footer(
       "A direction is regular where differences from both sides settle on one value, whatever the gradient "
-      "says of itself.\nExit code 1 if a gradient is off by more than the tolerance in a regular direction. "
-      "Ctrl-C ends the campaign with what it has.");
+      "says of itself.\nWorlds are in general position: without gravity nothing is placed exactly on what it "
+      "would rest on. There the physics\nitself has a kink, at a start of measure zero; --touching draws "
+      "those worlds as well.\nExit code 1 if a gradient is off by more than the tolerance in a regular "
+      "direction. Ctrl-C ends the campaign with what it has.");
   fuzz->callback([arguments, &exit_code] { exit_code = run_fuzz(*arguments); });
 }
 

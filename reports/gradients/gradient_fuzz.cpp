@@ -132,8 +132,9 @@ Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& r
                   "it; the gradient has no say in it.",
                   result.regular, result.done, 100 * result.regular_share()),
       fmt::format("Among the {} worlds in which nothing was placed to touch without a load, a kink of the "
-                  "physics: {} ({:.1f} %).",
-                  result.loaded, result.regular_loaded, 100 * result.regular_share_of_loaded()),
+                  "physics at a start of measure zero: {} ({:.1f} %){}.",
+                  result.loaded, result.regular_loaded, 100 * result.regular_share_of_loaded(),
+                  settings.climate.touching ? "" : "; with --touching such worlds are drawn as well"),
       fmt::format("The gradient calls {} of these irregular, and {} worlds with a kink regular.",
                   result.not_claimed, result.wrongly_claimed),
       fmt::format("Products from the left against the Jacobians: worst relative difference beyond measured "
@@ -166,6 +167,7 @@ Json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& res
           {"done", result.done},
           {"interrupted", result.interrupted},
           {"tolerance", settings.trial.tolerance},
+          {"touching", settings.climate.touching},
           {"regular", result.regular},
           {"regular_share", result.regular_share()},
           {"without_unloaded_touching", result.loaded},

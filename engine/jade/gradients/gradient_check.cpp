@@ -27,9 +27,9 @@ class Tableau {
     double power = ratio_;
     for (std::size_t k = 1; k <= row_.size() && k <= static_cast<std::size_t>(order_); ++k, power *= ratio_) {
       next.push_back((next[k - 1] * power - row_[k - 1]) / (power - 1));
-      // Two that agree by chance know no more than rounding lets them.
-      const double error =
-          std::max({size_of(next[k] - next[k - 1]), size_of(next[k] - row_[k - 1]), 1e-2 * noise});
+      // Two that agree by chance know no more than rounding lets them, which the tableau magnifies.
+      const double error = std::max(
+          {size_of(next[k] - next[k - 1]), size_of(next[k] - row_[k - 1]), 3e-2 * rounding_gain() * noise});
       if (best_.size() == 0 || error < error_) {
         best_ = next[k];
         error_ = error;
@@ -51,6 +51,9 @@ class Tableau {
     }
     distance_ = distance;
   }
+
+  /// Π (rᵏ + 1) / (rᵏ − 1) over all orders, to a whole number.
+  double rounding_gain() const { return ratio_ < 3 ? 8 : 2; }
 
   const VecX& best() const { return best_; }
   double error() const { return error_; }
@@ -77,18 +80,22 @@ std::optional<VecX> evaluate(const std::function<VecX(double)>& f, double s) {
   return std::nullopt;
 }
 
-/// Rounding of a function: how far its values scatter at places that are all the same to its derivative. A kink there moves
-/// them by no more than rounding, and a jump is not taken for noise: the estimate is bounded.
+/// Rounding of a function: what second differences on either side alone leave at places that are all the same to its derivative.
+/// The slope is not in them, a kink or a jump at zero is not between them, and curvature is far below rounding there. A kink in
+/// between them looks like rounding of 1e-11 of itself, which at the smallest step is little beside it.
 double noise_of(const std::function<VecX(double)>& f, const VecX& f0) {
   // A hundred roundings of the result at least: it may round once where its arguments do not. Where it is worse conditioned
-  // than ten thousand it is not called noise.
-  const double least = 1e-14 * (1 + size_of(f0)), most = 100 * least;
-  constexpr double kSamePlace = 1e-14;
+  // than a million it is not called noise: such a function changes its mind.
+  const double least = 1e-14 * (1 + size_of(f0)), most = 1e4 * least;
   double scatter = 0;
-  for (const double s : {-2 * kSamePlace, -kSamePlace, kSamePlace, 2 * kSamePlace})
-    if (const std::optional<VecX> near = evaluate(f, s)) scatter = std::max(scatter, size_of(*near - f0));
-  // Four places of many.
-  return std::clamp(3 * scatter, least, most);
+  for (const double s : {3e-13, 2e-12, 1e-11})
+    for (const double side : {-s, s}) {
+      const std::optional<VecX> one = evaluate(f, side), two = evaluate(f, 2 * side),
+                                three = evaluate(f, 3 * side);
+      if (one && two && three) scatter = std::max(scatter, size_of(*one - 2 * *two + *three));
+    }
+  // A few places of many.
+  return std::clamp(2 * scatter, least, most);
 }
 
 /// The part of x that lies outside of the interval between two numbers.
@@ -138,10 +145,11 @@ Differences differentiate(const std::function<VecX(double)>& f, double least_siz
     return result;
   }
   // A central difference knows nothing of f(0): it settles on the mean at a kink, and across a jump that is taken back.
-  // Only where both sides settle as well, on the same slope, is there a derivative.
+  // Only where both sides settle as well, on slopes that are one as far as rounding tells, is there a derivative.
   const double apart = size_of(right.best() - left.best()), unsure = left.error() + right.error();
   const bool same_slope = apart <= settings.same_slope * scale + unsure;
-  if (central.exists() && central.error() <= settled && same_slope && unsure <= settings.same_slope * scale) {
+  if (central.exists() && central.error() <= settled && same_slope &&
+      unsure <= settings.known_slope * scale) {
     result.smoothness = Smoothness::regular;
     result.value = central.best();
     result.error = central.error() / scale;

@@ -26,9 +26,13 @@ struct DifferenceSettings {
   double enough = 1e-11;  ///< error estimate at which no smaller step is tried
   /// Steps are tried down to here however well larger ones settle: contacts change their minds within 1e-6.
   double least_look = 3e-7;
-  /// By how much the slopes of both sides and their error estimates may differ, relative to the size, for the two to be
+  /// By how much the slopes of both sides may differ beyond their error estimates, relative to the size, for the two to be
   /// one: half a millionth moves a central difference by a quarter of it.
   double same_slope = 5e-7;
+  /// How well these slopes must be known to say so. Where contacts leave no more than a micrometre to step in, one side alone
+  /// is rounding to some millionths; a kink below that moves what a derivative is held against, so that no derivative
+  /// passes which would not pass without.
+  double known_slope = 5e-6;
 };
 
 /// One-sided and central differences of one function with shared evaluations.

@@ -67,19 +67,47 @@ TEST(Differences, DoNotSettleOnNoise) {
   EXPECT_EQ(differentiate([&](double s) { return one(s + noise(s)); }).smoothness, Smoothness::unresolved);
 }
 
+/// Pseudo-random, −½ … ½.
+double rounding(double s) {
+  std::uint64_t bits = std::bit_cast<std::uint64_t>(s) * 0x9e3779b97f4a7c15u;
+  bits ^= bits >> 29;
+  return static_cast<double>((bits * 0xbf58476d1ce4e5b9u) >> 11) * 0x1p-53 - 0.5;
+}
+
 /// Rounding of a few 1e-13 of the value, as fast spins have it after some tens of segments: nothing at steps of 1e-3.
 TEST(Differences, SettleAboveTheirRounding) {
-  const auto rounding = [](double s) {
-    std::uint64_t bits = std::bit_cast<std::uint64_t>(s) * 0x9e3779b97f4a7c15u;
-    bits ^= bits >> 29;
-    return static_cast<double>((bits * 0xbf58476d1ce4e5b9u) >> 11) * 0x1p-53 - 0.5;
-  };
   for (const double scatter : {3e-14, 3e-13}) {
     const Differences d =
         differentiate([&](double s) { return one(100 * std::exp(s) + 100 * scatter * rounding(s)); });
     EXPECT_EQ(d.smoothness, Smoothness::regular) << scatter;
     EXPECT_NEAR(d.value[0], 100, 1e-7) << scatter;
   }
+}
+
+/// A model's parameters are the same numbers within 1e-13 of where they are, and so is what is computed from them.
+TEST(Differences, MeasureRoundingWhereArgumentsAreOtherNumbers) {
+  const Differences d =
+      differentiate([](double s) { return one(std::exp(s) + 1e-12 * rounding(std::round(s / 2e-13))); }, 1);
+  EXPECT_EQ(d.smoothness, Smoothness::regular);
+  EXPECT_NEAR(d.value[0], 1, 2e-7);
+}
+
+/// As in a stack of boxes, which may be moved by a micrometre until contacts change their minds.
+TEST(Differences, SettleInTheLittleRoomThatContactsLeave) {
+  const Differences d = differentiate(
+      [](double s) { return one(std::exp(s) + 1e-13 * rounding(s) + std::max(0.0, s - 1e-6)); }, 1);
+  EXPECT_EQ(d.smoothness, Smoothness::regular);
+  EXPECT_NEAR(d.value[0], 1, 5e-7);
+}
+
+/// However little room there is, a kink above its rounding is none of a derivative.
+TEST(Differences, SeeAKinkInLittleRoom) {
+  const Differences d = differentiate(
+      [](double s) {
+        return one(std::exp(s) + 1e-13 * rounding(s) + 1e-5 * std::abs(s) + std::max(0.0, s - 1e-6));
+      },
+      1);
+  EXPECT_NE(d.smoothness, Smoothness::regular);
 }
 
 /// A kink that is a millionth of the slope is seen beside the rounding of a smooth part a hundred times the size of one.

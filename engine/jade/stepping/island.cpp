@@ -14,8 +14,9 @@
 namespace jade {
 namespace {
 
-// Beyond this turn a segment is cut: the iteration for the mean velocity is no longer sure to contract.
-constexpr double kLargestTurn = 0.5;
+// Beyond this turn a segment is cut: the iteration for the mean velocity is no longer sure to contract. Half a radian, but
+// for rounding not to decide on the number of parts where rates and steps are round numbers: the step jumps there.
+constexpr double kLargestTurn = 0.50037;
 
 // How often a segment is made shorter because a contact dips in between its ends, and to which part at most.
 constexpr int kMostCuts = 4;
@@ -213,17 +214,27 @@ void Island::recall_classes(const StepMemory& memory) {
   };
   auto old = before_.cbegin();
   auto kept = memory.contacts.cbegin();
-  for (LiveContact& contact : contacts) {
+  for (std::size_t i = 0, first = 0; i < contacts.size(); ++i) {
+    LiveContact& contact = contacts[i];
+    bool was_held = false;
     if (find_next(before_, old, contact.key)) {
       contact.classes = old->classes;
       contact.force = old->force;
-      contact.was_row = old->first_row >= 0;
-      contact.carried = contact.was_row && contact.classes[0] == RowClass::clamped;
+      was_held = contact.was_row = old->first_row >= 0;
     } else if (find_next(memory.contacts, kept, contact.key)) {
       contact.classes = kept->classes;
       contact.force = kept->force;
-      contact.carried = contact.classes[0] == RowClass::clamped;
+      was_held = true;
     }
+    contact.carried = was_held;
+    if (i + 1 < contacts.size() && contacts[i + 1].pair == contact.pair) continue;
+    // Which of the corners of a face are said to bear its load is rounding: those that were held bear it together.
+    const auto bears = [](const LiveContact& c) { return c.carried && c.classes[0] == RowClass::clamped; };
+    const auto begin = contacts.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = contacts.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    const bool loaded = std::any_of(begin, end, bears);
+    for (auto c = begin; c != end; ++c) c->carried = c->carried && loaded;
+    first = i + 1;
   }
 }
 

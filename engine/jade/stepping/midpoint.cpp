@@ -11,8 +11,9 @@
 namespace jade {
 namespace {
 
-// Beyond this turn in a step the midpoint rule's own error is some percent and Newton's method may take a wrong root.
-constexpr double kLargestTurn = 0.5;
+// Beyond this turn in a step the midpoint rule's own error is some percent and Newton's method may take a wrong root. No round
+// number, so that rounding does not decide on the number of parts where rates and steps are.
+constexpr double kLargestTurn = 0.50037;
 // Something that turns faster than this a step is lost already; the cut is bounded so that the step returns.
 constexpr int kMostParts = 10000;
 // A kept Newton matrix that does not gain a digit an iteration is made anew; ten new ones are more than enough.

@@ -130,5 +130,40 @@ TEST(StepMemory, TowersFarApartDoNotFeelEachOther) {
   EXPECT_EQ(together.result.next.q.tail(21), other.result.next.q);
 }
 
+/// Which corners of a face are said to bear its load is rounding: a nudge is no impact at the others.
+TEST(StepMemory, CornersThatWereHeldBearTheirLoadTogether) {
+  Course course(tower(2, 0));
+  course.advance(1);
+  int upper = 0;
+  for (StepMemory::Contact& contact : course.result.memory.contacts) {
+    const bool between_cubes = (contact.key >> 48) == 1;
+    if (between_cubes && upper++ == 0) contact.classes.fill(RowClass::separate);
+  }
+  ASSERT_EQ(upper, 4);
+  course.result.next.v[8] -= 1e-5;
+  course.advance(1);
+  EXPECT_TRUE(course.result.report.impacts.empty());
+}
+
+/// Two hundred radians a second for a twentieth of a second, in round numbers: rounding must not decide on the parts.
+TEST(Step, RoundNumbersOfSpinAndStepAreNoJump) {
+  for (const double rate : {10.0, 40.0, 200.0})
+    for (const double h : {0.01, 0.025, 0.05}) {
+      int parts = 0;
+      for (const double change : {-1e-12, 0.0, 1e-12}) {
+        SceneDescription scene = tower(1, 0);
+        scene.gravity.setZero();
+        scene.bodies[1].joint.position[2] = 10;
+        scene.bodies[1].joint.velocity = {0, 0, 0, 0, 0, rate * (1 + change)};
+        const Model model = build_model(scene);
+        StepWorkspace workspace(model);
+        const StepResult result =
+            step(model, initial_state(model), {}, controls_at(model, 0, h), h, {}, workspace);
+        if (change < 0) parts = result.report.substeps;
+        EXPECT_EQ(result.report.substeps, parts) << rate << " " << h << " " << change;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace jade
