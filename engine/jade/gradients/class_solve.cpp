@@ -54,6 +54,7 @@ void ClassSolve::drop_redundant(const Patch& patch) {
     auto best = end;
     double largest = kDependent;
     for (auto f = begin; f != end; ++f) {
+      if (f->row < 0) continue;
       if (step == 0) {
         if (size > 0) f->of_motion.tail<3>() /= std::sqrt(size);
         free_of_[static_cast<std::size_t>(f->row)] = -1;
@@ -61,6 +62,7 @@ void ClassSolve::drop_redundant(const Patch& patch) {
         f->of_motion -= direction * direction.dot(f->of_motion);
       }
       const double size_left = f->of_motion.squaredNorm();
+      if (size_left <= kDependent) f->row = -1;
       if (size_left <= largest) continue;
       largest = size_left;
       best = f;
@@ -129,16 +131,21 @@ void ClassSolve::gather(int tree) {
     for (int r = 0; r < block.count; ++r) {
       const Row& row = rows[static_cast<std::size_t>(block.row + r)];
       const int i = free_of_[static_cast<std::size_t>(block.row + r)];
+      const auto add_to_Z = [&](int column, double factor) {
+        double* to = on.Z.data() + column;
+        for (int k = 0; k < nv; ++k, to += n) *to += factor * J(r, k);
+      };
       if (i >= 0) {
-        on.J.row(place_[static_cast<std::size_t>(i)]) += J.row(r);
-        on.Z.col(place_[static_cast<std::size_t>(i)]) += J.row(r).transpose();
+        const int place = place_[static_cast<std::size_t>(i)];
+        for (int k = 0; k < nv; ++k) on.J(place, k) += J(r, k);
+        add_to_Z(place, 1);
         continue;
       }
       const double slope = row.row_class == RowClass::high  ? row.mu
                            : row.row_class == RowClass::low ? -row.mu
                                                             : 0;
       const int normal = slope == 0 ? -1 : free_of_[static_cast<std::size_t>(row.normal)];
-      if (normal >= 0) on.Z.col(place_[static_cast<std::size_t>(normal)]) += slope * J.row(r).transpose();
+      if (normal >= 0) add_to_Z(place_[static_cast<std::size_t>(normal)], slope);
     }
   }
   for (int k = 0; k < nv; ++k)

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "jade/gradients/island_tape.h"
 
 namespace jade {
@@ -102,10 +104,11 @@ IslandTape::LinkRows IslandTape::rates(const Links& links, Place at, int place, 
       out.row[side] = in < 0 ? -1 : in + own.v;
       continue;
     }
-    for (const LinkSlot& slot : link_slots_)
-      if (slot.part == on.tree && slot.link == on.link && slot.place == place && slot.in == in &&
-          slot.use == use)
-        out.row[side] = slot.row;
+    const auto known = std::find_if(link_slots_.begin(), link_slots_.end(), [&](const LinkSlot& slot) {
+      return slot.in == in && slot.use == use && slot.place == place && slot.link == on.link &&
+             slot.part == on.tree;
+    });
+    if (known != link_slots_.end()) out.row[side] = known->row;
     if (out.row[side] >= 0) continue;
     out.row[side] = tape.slot(6);
     if (in >= 0) tape.add(out.row[side], in + own.v, placed(on.tree, at).motion(model, on.link));

@@ -129,14 +129,23 @@ void IslandTape::add_dynamics(int index, const SolveTrace& trace, const Solve& s
   rnea(model, tree.a, work, tree.tau);
   rnea_derivatives(model, work, tree.derivative, tree.jacobian);
 
-  tree.M = tree.jacobian.input();
-  tree.M.diagonal() += tree.E;
-  tree.B = tree.M + (kappa * s) * tree.jacobian.v();
-  tree.by_v = (1 - kappa) * s * tree.jacobian.v() - tree.M;
-  tree.by_q = s * tree.jacobian.q();
-  tree.by_s.noalias() = tree.M * tree.a;
-  tree.by_s = tree.tau + (tree.E + s * tree.E_by_s).cwiseProduct(tree.a) - island_->effort.segment(own.v, n) -
-              tree.by_s;
+  tree.B.resize(n, n);
+  tree.by_v.resize(n, n);
+  tree.by_q.resize(n, n);
+  tree.by_s.resize(n);
+  for (int k = 0; k < n; ++k) {
+    const double *q = &tree.jacobian.all(k, 0), *v = q + n, *M = v + n;
+    double momentum = tree.E[k] * tree.a[k];
+    for (int j = 0; j < n; ++j) {
+      const double mass = M[j] + (j == k ? tree.E[k] : 0);
+      tree.B(k, j) = mass + (kappa * s) * v[j];
+      tree.by_v(k, j) = (1 - kappa) * s * v[j] - mass;
+      tree.by_q(k, j) = s * q[j];
+      momentum += M[j] * tree.a[j];
+    }
+    tree.by_s[k] =
+        tree.tau[k] + (tree.E[k] + s * tree.E_by_s[k]) * tree.a[k] - island_->effort[own.v + k] - momentum;
+  }
   bool prescribed = false;
   for (int k = 0; k < n; ++k) {
     tree.by_v(k, k) += s * model.damping()[k];

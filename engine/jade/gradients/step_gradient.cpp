@@ -42,6 +42,9 @@ namespace {
 // Distances below this are rounding of the quantities that decide.
 constexpr double kAtKink = 1e-10;
 
+/// Nothing times zero is other than zero, but for what is not finite.
+bool is_finite(const MatX& x) { return x.size() == 0 || (0 * x).sum() == 0; }
+
 const char* side_of(RowClass row_class) {
   switch (row_class) {
     case RowClass::clamped:
@@ -157,7 +160,7 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
       }
     });
   }
-  const bool finite = out.state.allFinite() && out.effort.allFinite() && out.parameters.allFinite();
+  const bool finite = is_finite(out.state) && is_finite(out.effort) && is_finite(out.parameters);
   if (!finite)
     out.regularity = {.regular = false, .exists = false, .distance = 0, .why = "the derivative overflows"};
   if (out.regularity.exists) return;

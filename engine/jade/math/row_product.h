@@ -59,9 +59,16 @@ JADE_INSIDE_LOOPS void add_row_product_inside(const RowProduct& p) {
     double* out = p.out + i * p.out_stride;
     int left = p.width;
     for (; left >= 32; left -= 32, in += 32, out += 32) add_columns<Fours, 8>(p, M, in, out);
-    if (left >= 16) add_columns<Fours, 4>(p, M, in, out), left -= 16, in += 16, out += 16;
-    if (left >= 8) add_columns<Fours, 2>(p, M, in, out), left -= 8, in += 8, out += 8;
-    if (left >= 4) add_columns<Fours, 1>(p, M, in, out), left -= 4, in += 4, out += 4;
+    // In one go, so that M is read once.
+    const int fours = left / 4;
+    if (fours == 7) add_columns<Fours, 7>(p, M, in, out);
+    if (fours == 6) add_columns<Fours, 6>(p, M, in, out);
+    if (fours == 5) add_columns<Fours, 5>(p, M, in, out);
+    if (fours == 4) add_columns<Fours, 4>(p, M, in, out);
+    if (fours == 3) add_columns<Fours, 3>(p, M, in, out);
+    if (fours == 2) add_columns<Fours, 2>(p, M, in, out);
+    if (fours == 1) add_columns<Fours, 1>(p, M, in, out);
+    left -= 4 * fours, in += 4 * fours, out += 4 * fours;
     if (left >= 2) add_columns<Twos, 1>(p, M, in, out), left -= 2, in += 2, out += 2;
     if (left > 0) add_columns<Ones, 1>(p, M, in, out);
   }
