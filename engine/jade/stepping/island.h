@@ -214,6 +214,7 @@ class Island {
   bool knows_of_velocities(double s) const;
   bool update_free_motion(double s);
   void set_bias(double s);
+  DistanceResult nearest_at_end(const NearPair& pair, const LiveContact& contact) const;
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;
   bool works_too_much();
