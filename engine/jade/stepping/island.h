@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "jade/contact/constraint_rows.h"
 #include "jade/geometry/aabb.h"
 #include "jade/geometry/contact_points.h"
@@ -170,6 +172,15 @@ class Island {
   bool is_tired() const { return work_ > settings_.patience; }
   void hurry();
   double reach_of(const NearPair& pair) const;
+
+  // cut.cpp
+  template <class Sum, class Visit, class Use>
+  void for_each_pair_with_rows(Visit&& visit, Use&& use) const;
+  std::optional<int> carrier(const LiveContact& contact) const;
+  bool find_lever_changes(double sigma, double s);
+  void find_moments_of_levers(double part, double s);
+  void find_couples(double scale);
+  void add_lever_changes();
 
   // crowd_segment.cpp
   bool was_crowded(const StepMemory& memory) const;
