@@ -173,11 +173,8 @@ void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
   update_limit_speeds();
 }
 
-/// Cuts a segment in which slips end where the first of them does. Not where that is almost at once: those that can be stopped
-/// have been. What is left are slips of a face that lands, one corner after the other: no contact carries anything in a part
-/// that short, so that the slip does not end there and the next part begins with the same question.
+/// Cuts a segment in which slips end where the first of them does.
 void Island::cut_where_slip_ends(double& s) {
-  const double shortest = kAtOnce * s;
   bool cut = false;
   for (int look = 0; look < kMostLooks; ++look) {
     SlipForecast forecast = forecast_slips(s);
@@ -193,7 +190,7 @@ void Island::cut_where_slip_ends(double& s) {
       event = {.row = contacts[c].first_row + 1, .u0 = u0, .w = u0 - s * u0 / end};
     }
     const bool within = first > kAtEnd * s && first < (1 - kAtEnd) * s;
-    const bool cuts = within && first > shortest && slip_events_ < kMostSlipEvents;
+    const bool cuts = within && slip_events_ < kMostSlipEvents;
     slip_uncut_ = within && !cuts;
     if (!cuts && !others) break;
     if (cuts && trace) {
