@@ -237,13 +237,16 @@ bool ContactFeatures::face_holds(const FaceFeature& face, const Vec3& x, double 
   return x_S.head<2>().norm() <= shape_->core().half.x() + margin;  // the end of a cylinder
 }
 
+bool is_lowest_of_rim(const Feature& feature, const PreparedShape& shape) {
+  if (shape.is_half_space() || shape.core().kind != ConvexCore::Kind::cylinder) return false;
+  return (feature.id == kRim || feature.id == kRim + 8) && feature.kind == Kind::point;
+}
+
 namespace {
 
-/// Whether the feature is the lowest point of a cylinder's rim: it travels with the direction to the other shape.
+/// It travels with the direction to the other shape.
 bool travels(const Feature& feature, const PreparedShape& shape, double slope) {
-  if (shape.is_half_space() || shape.core().kind != ConvexCore::Kind::cylinder) return false;
-  const bool lowest = feature.id == kRim || feature.id == kRim + 8;
-  return lowest && feature.kind == Kind::point && slope > kRounding;
+  return slope > kRounding && is_lowest_of_rim(feature, shape);
 }
 
 }  // namespace

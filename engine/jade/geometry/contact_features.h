@@ -115,6 +115,8 @@ class ContactFeatures {
 inline bool has_travelling_features(const PreparedShape& shape) {
   return !shape.is_half_space() && shape.core().kind == ConvexCore::Kind::cylinder;
 }
+/// Whether the feature is one of these: the lowest point of a cylinder's rim.
+bool is_lowest_of_rim(const Feature& feature, const PreparedShape& shape);
 /// The feature of a contact at another pose of its shape. Most are fixed in the shape; the lowest point of a cylinder's
 /// rim travels along it: it is the point farthest along `toward_S`, the direction to the other shape in S.
 Feature followed(const Feature& feature, const PreparedShape& shape, const Vec3& toward_S);

@@ -262,6 +262,8 @@ void IslandTape::move() {
   const int length = hits ? hit_of(last) : solve(last).s;
   const Solve slots = solve(last);
   if (!no_derivative.empty()) return;
+  LeverChange levers;
+  if (hits && midpoint() && !trace.rows.empty()) levers = lever_change(last);
 
   const PathEnd& end = path_end(last, sigma);
   tape.add(end.q, length, end.rate);
@@ -272,6 +274,13 @@ void IslandTape::move() {
     tape.add_scaled(v_next, v_, nv, 1 - sigma / s);
     tape.add(v_next, length, trace.v_next - substep_->v, 1 / s);
     tape.add(v_next, slots.s, trace.v_next - substep_->v, -sigma / (s * s));
+  }
+  if (levers.v >= 0) {
+    const double part = sigma / s, share = part * (1 - part), by_part = 1 - 2 * part;
+    tape.add_scaled(v_next, levers.v, nv, share);
+    tape.add_scaled(v_next, slots.v_next, nv, -share);
+    tape.add(v_next, length, levers.value, by_part / s);
+    tape.add(v_next, slots.s, levers.value, -by_part * part / s);
   }
   const int left = tape.slot(1);
   tape.add_scaled(left, left_, 1, 1);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace jade {
 ///   length     s = a part of `left`, the end of a slip s u₀/(u₀ − w), a swept part             island_tape.cpp
 ///   move       q ⊕ (σ p₁ + ½ σ² p₂),  v + σ/s (v⁺ − v),  left − σ;  σ = s or the time of impact:
 ///              gap(q ⊕ …) = target ⇒ dσ = (dtarget − J* dq*|σ) / (J* q̇*)
+///              then v + … + σ/s (1 − σ/s) z, M̃ z the moments of moved levers                    cut_tape.cpp
 /// ID inverse dynamics (rnea), E implicit dampers and springs, S the rows that hold with equality, f = P x.
 /// Contacts see the links that they touch: the motions of links stand on the tape between coordinates and rows.
 class IslandTape {
@@ -213,6 +215,24 @@ class IslandTape {
                           ClassSolve& classes);
   int bend_of(const BendTrace& bend);
 
+  // cut_tape.cpp
+  /// v⁺ + z of a solve that is cut, see Island::find_moments_of_levers: its row, and z.
+  struct LeverChange {
+    int v = -1;
+    VecX value;
+  };
+  LeverChange lever_change(int solve);
+  /// The contacts [first, end) of a solve are those of one pair: how F and c_m − c move.
+  struct PairRows {
+    std::size_t first = 0, end = 0;
+    int force = -1, travel = -1;  ///< rows on the tape
+    Vec3 F = Vec3::Zero(), travelled = Vec3::Zero();
+  };
+  /// See Island::carrier: a part.
+  std::optional<int> carrier(const ContactTrace& contact) const;
+  PairRows pair_rows(const SolveTrace& solve, std::size_t first) const;
+  void add_pair_rows(const SolveTrace& solve, const Solve& slots, PairRows& pair);
+
   // start_hit_tape.cpp
   void hit_at_start(const CollisionTrace& collision);
 
@@ -231,6 +251,8 @@ class IslandTape {
                                   int forces_before);
   void add_impulse_rows(const CollisionTrace& collision, std::size_t index, const Impulse& impulse,
                         int v_before, const ClassSolve& classes, int out);
+  /// ∂F/∂μ of a contact, with its normal force held.
+  static Vec3 force_by_friction(const RowsTrace& rows, const ForcesTrace& forces);
   void add_friction(const RowsTrace& rows, const PlacedContact& contact, const ForcesTrace& forces,
                     double scale);
   /// r₃ of redundant contacts that slip: −(S dJ y₁ + dW x); −1 when their shares have no effect. See ClassInverse.

@@ -5,16 +5,21 @@
 
 namespace jade {
 
-void IslandTape::add_friction(const RowsTrace& rows, const PlacedContact& contact, const ForcesTrace& forces,
-                              double scale) {
-  if (uses_.empty()) return;
-  const ContactTrace& trace = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+Vec3 IslandTape::force_by_friction(const RowsTrace& rows, const ForcesTrace& forces) {
   Vec3 by_mu = Vec3::Zero();
   for (int r = 1; r < rows.count; ++r) {
     const RowClass row_class = forces.classes[static_cast<std::size_t>(rows.first + r)];
     const double sign = row_class == RowClass::high ? 1 : row_class == RowClass::low ? -1 : 0;
     by_mu += sign * forces.f[rows.first] * rows.directions[static_cast<std::size_t>(r)];
   }
+  return by_mu;
+}
+
+void IslandTape::add_friction(const RowsTrace& rows, const PlacedContact& contact, const ForcesTrace& forces,
+                              double scale) {
+  if (uses_.empty()) return;
+  const ContactTrace& trace = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+  const Vec3 by_mu = force_by_friction(rows, forces);
   if (by_mu.isZero(0)) return;
   for (const Use& use : uses_)
     if (use.id.kind == ParameterKind::friction && use.id.index == trace.material)

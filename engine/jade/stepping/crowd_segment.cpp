@@ -296,7 +296,7 @@ void Island::land_all(double s) {
 }
 
 /// Moves what is nearer than the standoff back to it, in no time and by no more than that, and the sweep sees to it that
-/// nothing comes too near by it. Velocities stay.
+/// nothing comes too near by it. Velocities stay, but for the spin that keeps the angular momentum.
 void Island::lift() {
   std::erase_if(row_contacts_, [&](int c) { return contacts[c].now.gap >= settings_.standoff; });
   find_crowd_velocities(CrowdTask::lift, 1, kResidualShare * settings_.standoff);
@@ -305,7 +305,10 @@ void Island::lift() {
     tree->p2.setZero();
     tree->v_next = tree->now.v;
   }
-  move(sweep(1), 1);
+  const double sigma = sweep(1);
+  find_couples(sigma);
+  move(sigma, 1);
+  add_lever_changes();
 }
 
 /// A segment of a crowd and how much of it is certified. What its paths run into becomes a row, so that one that bodies

@@ -46,7 +46,7 @@ MovingTree::MovingTree(const Model& whole, int tree)
       middle(model),
       on_path(model) {
   for (VecX* vector : {&path_rates, &path_displacement, &u, &u_before, &v_next, &p1, &p2, &tau, &diagonal, &a,
-                       &v_bar, &displacement, &effort, &prescribed})
+                       &v_bar, &displacement, &lever_change, &effort, &prescribed})
     vector->setZero(model.nv());
   q_m.setZero(model.nq());
   path_q.setZero(model.nq());
@@ -399,7 +399,9 @@ void Island::advance(const StepMemory& memory) {
     }
     if (settings_.keep_path && sigma > 0) keep_path(time, sigma);
     record_move(sigma);
+    const bool levers_change = find_lever_changes(sigma, s);
     move(sigma, s);
+    if (levers_change) add_lever_changes();
     time = sigma == h_ - time ? h_ : time + sigma;
   }
   if (h_ - time > kNothingLeft * h_) report.lost_time += (h_ - time) * static_cast<double>(trees.size());

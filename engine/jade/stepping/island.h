@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "jade/contact/constraint_rows.h"
 #include "jade/geometry/aabb.h"
 #include "jade/geometry/contact_points.h"
@@ -185,6 +187,15 @@ class Island {
   void hurry();
   double reach_of(const NearPair& pair) const;
 
+  // cut.cpp
+  template <class Sum, class Visit, class Use>
+  void for_each_pair_with_rows(Visit&& visit, Use&& use) const;
+  std::optional<int> carrier(const LiveContact& contact) const;
+  bool find_lever_changes(double sigma, double s);
+  void find_moments_of_levers(double part, double s);
+  void find_couples(double scale);
+  void add_lever_changes();
+
   // crowd_segment.cpp
   bool was_crowded(const StepMemory& memory) const;
   bool is_crowded(const StepMemory& memory);
@@ -231,6 +242,7 @@ class Island {
   bool knows_of_velocities(double s) const;
   bool update_free_motion(double s);
   void set_bias(double s);
+  DistanceResult nearest_at_end(const NearPair& pair, const LiveContact& contact) const;
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;
   bool works_too_much();

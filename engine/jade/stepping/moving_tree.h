@@ -52,6 +52,7 @@ struct MovingTree {
   // One segment of length s: the path q ⊕ (σ p1 + ½ σ² p2), the velocity v + σ/s (v⁺ − v).
   VecX q_m, u, u_first, u_before, v_next, p1, p2;
   VecX tau, diagonal, a, v_bar, displacement;
+  VecX lever_change;  ///< of velocities where the segment is cut
 
   std::vector<Vec6> link_a;  ///< per link: what the accelerations `a` bring, about the tree's origin
 

@@ -350,6 +350,31 @@ double Island::bend_rate(const NearPair& pair, double s) const {
   return pair.bend == 0 ? 0 : pair.bend * s / (bend_span_ * bend_span_);
 }
 
+/// How near a pair with rows is at the placement in `middle`. Where the shapes overlap, the direction with which a search for
+/// their distance ends is nobody's normal, and another one in a world that is turned: there it is measured along the normal
+/// of the contact, over all points of convex shapes, since a rim that tilts is lower between its places than at them.
+DistanceResult Island::nearest_at_end(const NearPair& pair, const LiveContact& contact) const {
+  const Transform &X_WA = placed(pair.a, true), &X_WB = placed(pair.b, true);
+  const PreparedShape &a = collision_.shapes()[pair.a].geometry, &b = collision_.shapes()[pair.b].geometry;
+  DistanceResult nearest = distance({a, X_WA}, {b, X_WB}, pair.direction);
+  if (nearest.separated || a.is_half_space() || b.is_half_space()) return nearest;
+  const FeatureContact at = at_middle(contact);
+  nearest.normal = at.normal;
+  nearest.lower_bound = at.gap;
+  nearest.point_A = at.p_A;
+  nearest.point_B = at.p_B;
+  if (a.tree() || b.tree()) return nearest;
+  const Vec3& n = at.normal;
+  nearest.lower_bound = separation_along(n, a.core(), X_WA, b.core(), X_WB);
+  if (contact.a.kind != Feature::Kind::plane)
+    nearest.point_A = X_WA * a.core().support(X_WA.R.transpose() * n) + a.core().radius * n;
+  if (contact.b.kind != Feature::Kind::plane)
+    nearest.point_B = X_WB * b.core().support(-(X_WB.R.transpose() * n)) - b.core().radius * n;
+  if (contact.a.kind == Feature::Kind::plane) nearest.point_A = nearest.point_B - nearest.lower_bound * n;
+  if (contact.b.kind == Feature::Kind::plane) nearest.point_B = nearest.point_A + nearest.lower_bound * n;
+  return nearest;
+}
+
 /// Rows are linear: on a curved path a gap ends lower than they forecast, by
 ///   bend = gap(q⁺) − (gap(q) + J_m Δq),  Δq = ½ s (v + v⁺), s v⁺ or s v,
 /// of third order in s; a rim that rolls adds what its lowest point moves along it. Where that is too much of the room
@@ -378,10 +403,8 @@ bool Island::forecast_bends(double s) {
   bool found = false;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
-    if (!pair.has_rows) continue;
-    const Transform &X_WA = placed(pair.a, true), &X_WB = placed(pair.b, true);
-    const DistanceResult nearest = distance({collision_.shapes()[pair.a].geometry, X_WA},
-                                            {collision_.shapes()[pair.b].geometry, X_WB}, pair.direction);
+    if (lowest[k] < 0) continue;
+    const DistanceResult nearest = nearest_at_end(pair, contacts[lowest[k]]);
     const double end = nearest.lower_bound, bend = end - forecast[k];
     if (end > settings_.standoff || bend > -kMuchBend * room) continue;
     pair.bend = std::max(bend, -kMostBend * room);
