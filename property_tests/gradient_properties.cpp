@@ -51,6 +51,8 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {6, 51, "a box that rests on four corners is said to stand on two of them", false},
       {7, 15, "Newton's matrix of a pendulum in a hurry is regular, but has a pivot below zero"},
       {11, 209, "a hull that spins just above the floor takes a sweep some hundred parts of its way"},
+      {1, 2, "a hit cuts a segment with contacts, whose levers are those of the part", false},
+      {1, 41, "the same", false},
   };
   for (const auto& [seed, index, what, has_no_kink] : worlds) {
     const GradientTrial trial = try_gradient(generators::random_world(seed, index, {.most_things = 4}),

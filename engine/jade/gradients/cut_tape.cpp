@@ -123,6 +123,7 @@ IslandTape::LeverChange IslandTape::lever_change(int index) {
   }
   ClassSolve& classes = tape.new_classes();
   add_event_dynamics(trace, slots, out.value, v, classes);
+  classes.choose_free_rows();  // none
   if (!classes.factor()) refuse("a mass matrix cannot be factored");
   tape.solve(v, tape.slot(0), -1, classes);
   return out;

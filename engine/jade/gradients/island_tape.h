@@ -183,6 +183,8 @@ class IslandTape {
   /// The rates whose slip the first tangent of a contact follows, and what they change by.
   Sides slip_rates(const SolveTrace& solve, const RowsTrace& rows, const Links& links);
   LinkRows slip_rows(const SolveTrace& solve, const RowsTrace& rows, const Links& links, const Solve& slots);
+  /// Whether the derivative of a solve's forces themselves is asked for, and not only of its velocities.
+  bool asks_for_forces(const SolveTrace& solve) const;
   /// Whether a contact has neither a force nor a row that holds: it may as well not be there.
   static bool is_idle(const RowsTrace& rows, const ForcesTrace& forces);
   static bool turns_for_nothing(const RowsTrace& rows, const PlacedContact& start, const PlacedContact& at,

@@ -40,6 +40,13 @@ IslandTape::LinkRows IslandTape::slip_rows(const SolveTrace& trace, const RowsTr
   return {};
 }
 
+/// For the end of a slip, or for the levers of a part.
+bool IslandTape::asks_for_forces(const SolveTrace& trace) const {
+  const bool is_cut =
+      &trace == &substep_->solves.back() && substep_->sigma != 0 && substep_->sigma != trace.s;
+  return trace.event.row >= 0 || (midpoint() && is_cut);
+}
+
 bool IslandTape::is_idle(const RowsTrace& rows, const ForcesTrace& forces) {
   for (int row = rows.first; row < rows.first + rows.count; ++row) {
     const RowClass c = forces.classes[static_cast<std::size_t>(row)];
@@ -64,7 +71,7 @@ void IslandTape::place_contacts(const SolveTrace& trace) {
   if (moved_.size() < trace.rows.size()) moved_.resize(trace.rows.size());
   if (frames_.size() < trace.rows.size()) frames_.resize(trace.rows.size());
   contacts_.clear();
-  const bool no_slip = trace.event.row < 0 &&
+  const bool no_slip = !asks_for_forces(trace) &&
                        std::none_of(trace.forces.classes.begin(), trace.forces.classes.end(),
                                     [](RowClass c) { return c == RowClass::high || c == RowClass::low; });
   // Contacts of the same two shapes follow each other.
@@ -73,8 +80,8 @@ void IslandTape::place_contacts(const SolveTrace& trace) {
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
     const RowsTrace& rows = trace.rows[i];
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
-    // What pushes nobody and holds nobody may still matter to the forecast of a slip's end.
-    if (trace.event.row < 0 && is_idle(rows, trace.forces)) {
+    // What pushes nobody and holds nobody may still matter to the forecast of a slip's end, and to where a pair touches.
+    if (!asks_for_forces(trace) && is_idle(rows, trace.forces)) {
       contacts_.push_back(nullptr);
       continue;
     }
