@@ -25,9 +25,9 @@ constexpr double kResidualShare = 5e-3;
 // narrow base are as much larger than what its contacts show as it is wider.
 constexpr double kRest = 16;
 
-// What has been a crowd stays one as long as it has more contacts than this, some boxes on each other: a heap does not change
-// its laws with every contact that comes or goes, but a stack that was hit is solved exactly again.
-constexpr int kLeastCrowd = 32;
+// What has been a crowd stays one as long as it has more contacts than this, two boxes on each other: a heap does not change
+// its laws with every contact that comes or goes.
+constexpr int kLeastCrowd = 8;
 
 // Share of the room between standoff and clearance that curved paths may take.
 constexpr double kMuchBend = 0.02;

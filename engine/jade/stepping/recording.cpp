@@ -55,7 +55,7 @@ bool is_redundant(const LcpProblem& problem, const LcpSolution& solution, const 
 bool share_load(const LcpProblem& problem, LcpSolution& solution) {
   const VecX sigma = problem.beta + problem.A.cwiseAbs() * solution.f.cwiseAbs();
   std::vector<RowClass> classes = solution.classes;
-  const auto rests = [&](int i) { return std::abs(solution.v[i]) <= 1e-10 * sigma[i]; };
+  const auto rests = [&](int i) { return std::abs(solution.v[i]) <= 1e-10 * std::max(sigma[i], kNoSpeed); };
   bool any = false;
   const int n = problem.size();
   for (int i = 0; i < n; ++i) {
@@ -70,9 +70,11 @@ bool share_load(const LcpProblem& problem, LcpSolution& solution) {
   }
   if (!any) return false;
   const VecX f = forces_of_classes(problem, classes), v = problem.A * f + problem.b;
+  // A row across all forces has nothing to be measured by but speeds that count.
+  const VecX size = (problem.beta + problem.A.cwiseAbs() * f.cwiseAbs()).cwiseMax(kNoSpeed);
   for (int i = 0; i < n; ++i) {
     const bool free = classes[i] == RowClass::clamped || classes[i] == RowClass::stick;
-    if (free && std::abs(v[i]) > 1e-10 * sigma[i]) return false;
+    if (free && std::abs(v[i]) > 1e-10 * size[i]) return false;
     // Friction of what slips depends on who bears the load: there the step's own forces are the only ones.
     const int normal = problem.rows[i].kind == RowKind::tangent ? problem.rows[i].normal : i;
     const bool slips = classes[i] == RowClass::low || classes[i] == RowClass::high;

@@ -27,9 +27,10 @@ struct StepSettings {
   int max_substeps =
       128;  ///< of one island; then as many in a hurry; what is left then is lost time, reported
   /// Work that an island may spend on a step, as the sum of rows² over its contact problems. Where that is not enough, as in
-  /// a heap that a hundred bodies rain into, the rest of the step is made in a hurry: see Island::hurry. Enough for four hundred
-  /// problems of fifty contacts, so that ten pins, a stack that is hit, or a few spinning bodies hardly ever hurry.
-  double patience = 1e7;
+  /// a heap that a hundred bodies rain into, the rest of the step is made in a hurry: see Island::hurry. Enough for forty
+  /// problems of fifty contacts, so that ten pins, or a few spinning bodies, never hurry; islands of few contacts have ten times
+  /// of it, so that a stack that is hit hardly ever does.
+  double patience = 1e6;
   /// Contacts of one island above which its step is made by iteration, see Crowd: an exact solution costs their number cubed.
   /// That of 32 boxes on each other. What once was too much work for its patience is iterated with fewer, too.
   int crowd = 128;
