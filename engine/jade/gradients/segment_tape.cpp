@@ -37,6 +37,7 @@ IslandTape::Solve& IslandTape::solve(int index) {
   const SolveTrace& trace = substep_->solves[static_cast<std::size_t>(index)];
   nearest.nearer(trace.nearest);
   if (!trace.solved) refuse("a segment's contact problem has no valid solution");
+  if (!trace.settled) refuse("the mean velocity of a segment does not settle");
 
   Solve slots;
   slots.s = length_of(index);

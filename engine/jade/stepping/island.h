@@ -7,6 +7,7 @@
 #include "jade/geometry/contact_points.h"
 #include "jade/geometry/feature.h"
 #include "jade/geometry/time_of_impact.h"
+#include "jade/math/fixed_point.h"
 #include "jade/stepping/closing.h"
 #include "jade/stepping/crowd.h"
 #include "jade/stepping/link_path.h"
@@ -239,11 +240,13 @@ class Island {
   void add_rows(bool middle);
   double segment(double s, SolveTrace::Length rule);
   bool solve_segment(double s);
+  bool find_end_velocities(double s);
   void choose_rows(double s);
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
   bool knows_of_velocities(double s) const;
+  void begin_mean_velocity();
   bool update_free_motion(double s);
   void set_bias(double s);
   DistanceResult nearest_at_end(const NearPair& pair, const LiveContact& contact) const;
@@ -324,6 +327,7 @@ class Island {
   bool slips_end_ =
       false;  ///< some slip ends in this segment: friction of all that slide follows the start's slip
   bool slip_uncut_ = false;  ///< a slip ends in this segment and is not located: there were too many
+  bool settled_ = true;      ///< the mean velocity of the last solve
   bool halved_ = false;      ///< the last segment was made shorter so that its mean velocity settles
   bool row_blocked_ =
       false;  ///< the last sweep ended at a pair that the segment's rows should have held apart
@@ -337,6 +341,9 @@ class Island {
   LcpWorkspace lcp_;
   std::vector<RowClass> warm_;
   VecX k_, bias_, scale_;
+  VecX mean_,
+      mean_image_;  ///< of all trees: the mean velocity that forces are at, and the one that they lead to
+  FixedPoint mean_search_;
   std::vector<double> turning_rates_;      ///< per pair: see find_slow_slides
   std::vector<ShapePath> paths_;           ///< per entry of `shapes`
   std::vector<MotionSample> path_starts_;  ///< per entry of `shapes`: its path at time 0

@@ -283,6 +283,7 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
   solve.rows = rows_trace();
   solve.limits = limit_rows_trace();
   solve.with_gaps = with_gaps_;
+  solve.settled = settled_;
   if (rows_.size() > 0) {
     // The tape has the shared forces, the step goes on with its own.
     LcpSolution own = solution_;

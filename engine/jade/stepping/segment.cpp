@@ -17,15 +17,15 @@ namespace {
 
 // Slip slower than this is rounding of velocities of ordinary size, and has no direction [m/s].
 constexpr double kNoSlip = 1e-9;
-// The mean velocity is iterated to rounding; with at most half a radian a segment the error halves each time at worst.
+// The mean velocity is iterated to rounding.
 constexpr int kMostPasses = 60;
 constexpr double kSettled = 1e-14;  // of the largest velocity
 constexpr double kUnmoved = 1e-15;  // of the largest velocity without contact forces: a few roundings
 // What velocities of one square bring in accelerations, at most: ratios of the lengths of a mechanism.
 constexpr double kMostSquares = 1e4;
 constexpr double kNearlySettled =
-    1e-9;                        // where friction changes its mind between passes, it need not come closer
-constexpr int kFirstPasses = 4;  // may go astray
+    1e-9;                         // where friction changes its mind between passes, it need not come closer
+constexpr int kPassesInVain = 6;  // in a row, without coming nearer
 constexpr int kMostHalves = 12;
 // Shares of the room between standoff and clearance: what curved paths may take of it in one segment, and what is given
 // back at most; more needs a shorter segment.
@@ -250,12 +250,21 @@ bool Island::knows_of_velocities(double s) const {
   return s * kMostSquares * squares > kUnmoved * size;
 }
 
-/// Free motion at the mean velocity of the last pass. False when no more than rounding of it has changed: another pass
-/// would find what the last one found, as for every body that hardly spins or whose inertia is a ball's.
+/// Free motion at another mean velocity, which the passes so far lead to: forces at the mean velocity x lead to the end
+/// velocity v⁺, and x = ½ (v + v⁺) is wanted. False when no more than rounding of it has changed: another pass would find
+/// what the last one found, as for every body that hardly spins or whose inertia is a ball's.
 bool Island::update_free_motion(double s) {
   double change = 0, size = 0;
+  int first = 0;
+  for (const MovingTree* tree : trees) {
+    mean_image_.segment(first, tree->model.nv()) = 0.5 * (tree->now.v + tree->v_next);
+    first += tree->model.nv();
+  }
+  mean_search_.advance(mean_, mean_image_);
+  first = 0;
   for (MovingTree* tree : trees) {
-    tree->v_bar = 0.5 * (tree->now.v + tree->v_next);
+    tree->v_bar = mean_.segment(first, tree->model.nv());
+    first += tree->model.nv();
     tree->u_before = tree->u;
     free_motion(*tree, s);
     change = std::max(change, (tree->u - tree->u_before).lpNorm<Eigen::Infinity>());
@@ -265,7 +274,9 @@ bool Island::update_free_motion(double s) {
 }
 
 /// False when the iteration for the mean velocity does not settle.
-bool Island::solve_segment(double s) {
+bool Island::solve_segment(double s) { return settled_ = find_end_velocities(s); }
+
+bool Island::find_end_velocities(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
   choose_rows(s);
   if (prepared_for_ != s) prepare_middle(s);
@@ -295,30 +306,50 @@ bool Island::solve_segment(double s) {
   add_rows(true);
   set_bias(s);
 
+  begin_mean_velocity();
   with_gaps_ = true;
-  double before = std::numeric_limits<double>::infinity(), speed = 0;
+  double change = 0, size = 0, nearest = std::numeric_limits<double>::infinity();
+  int in_vain = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     if (rows_.size() > 0) with_gaps_ = find_forces(with_gaps_);
-    double change = 0, size = 0;
-    for (MovingTree* tree : trees) tree->v_bar = tree->u;
+    for (MovingTree* tree : trees) tree->v_next = tree->u;
     if (rows_.size() > 0)
-      rows_.add_impulses(solution_.f, [&](int tree) -> VecX& { return trees[tree]->v_bar; });
-    for (MovingTree* tree : trees) {
-      change = std::max(change, (tree->v_bar - tree->v_next).lpNorm<Eigen::Infinity>());
-      tree->v_next = tree->v_bar;
+      rows_.add_impulses(solution_.f, [&](int tree) -> VecX& { return trees[tree]->v_next; });
+    if (!midpoint) return true;
+    // By how much the end velocity is another one than that of the mean which the forces are at.
+    change = size = 0;
+    int first = 0;
+    for (const MovingTree* tree : trees) {
+      const auto mean = mean_.segment(first, tree->model.nv());
+      change = std::max(change, (tree->v_next + tree->now.v - 2 * mean).lpNorm<Eigen::Infinity>());
       size = std::max({size, tree->v_next.lpNorm<Eigen::Infinity>(), tree->now.v.lpNorm<Eigen::Infinity>()});
+      first += tree->model.nv();
     }
-    if (!midpoint || (pass > 0 && change <= kSettled * size)) return true;
+    if (pass > 0 && change <= kSettled * size) return true;
     if (is_tired() && pass > 0) {
       if (trace) trace->hurried = true;
       return true;
     }
-    if (!(change <= before) && pass > kFirstPasses && !(change <= kNearlySettled * size)) return false;
-    before = change;
-    speed = size;
+    in_vain = change < nearest ? 0 : in_vain + 1;
+    nearest = std::min(nearest, change);
+    if (in_vain >= kPassesInVain) break;
     if (!knows_of_velocities(s) || !update_free_motion(s)) return true;
   }
-  return before <= kNearlySettled * speed;
+  return change <= kNearlySettled * size;
+}
+
+/// The search for the mean velocity begins with that of the start, at which the free motion was prepared.
+void Island::begin_mean_velocity() {
+  int nv = 0;
+  for (const MovingTree* tree : trees) nv += tree->model.nv();
+  mean_.resize(nv);
+  mean_image_.resize(nv);
+  int first = 0;
+  for (const MovingTree* tree : trees) {
+    mean_.segment(first, tree->model.nv()) = tree->now.v;
+    first += tree->model.nv();
+  }
+  mean_search_.begin();
 }
 
 /// What does not change with v⁺ in the rows' w = J_m (v + v⁺) − J v − k; see Closing::bias.

@@ -145,6 +145,7 @@ struct SolveTrace {
   ForcesTrace forces;
   bool solved = true;
   bool with_gaps = true;  ///< false: no forces open the gaps, the rows are J_m v⁺ alone
+  bool settled = true;    ///< forces are at the mean of the velocities that they lead to
   VecX u_first;           ///< velocity without contact forces, from forces at v: the tangents follow its slip
   VecX v_next;
   std::vector<BendTrace> bends;
