@@ -1,7 +1,9 @@
 #include "jade/geometry/distance.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 
 #include "jade/base/error.h"
 #include "jade/geometry/pieces.h"
@@ -24,6 +26,34 @@ DistanceResult above_plane(const Transform& plane, const ConvexCore& other, cons
   result.point_A = result.point_B - result.distance * up;
   result.iterations = 1;
   return result;
+}
+
+/// The plane of a convex polyhedron's face, or of a cylinder's end, in the shape's frame.
+struct FacePlane {
+  Vec3 normal = Vec3::Zero();
+  double offset = 0;
+  int face = -1;  ///< of the polyhedron
+};
+
+/// The one that looks most along `outward`; nothing for shapes that are round or not convex.
+std::optional<FacePlane> facing(const PreparedShape& shape, const Vec3& outward) {
+  if (shape.core().kind == ConvexCore::Kind::cylinder)
+    return FacePlane{Vec3(0, 0, std::copysign(1.0, outward.z())), shape.core().half.z()};
+  const Polyhedron* polyhedron = shape.features();
+  if (polyhedron == nullptr || !polyhedron->convex) return std::nullopt;
+  FacePlane best;
+  double most = -1;
+  for (std::size_t i = 0; i < polyhedron->faces.size(); ++i) {
+    const Polyhedron::Face& face = polyhedron->faces[i];
+    const double along = face.normal.dot(outward);
+    if (along > most) most = along, best = {face.normal, face.offset, static_cast<int>(i)};
+  }
+  return best;
+}
+
+bool holds(const PreparedShape& shape, const FacePlane& plane, const Vec3& point) {
+  if (plane.face >= 0) return shape.features()->face_holds(plane.face, point, 0);
+  return point.head<2>().norm() <= shape.core().half.x();
 }
 
 DistanceResult reversed(DistanceResult result) {
@@ -135,6 +165,31 @@ Aabb bounds_of(const PlacedShape& placed, double margin) {
   else
     half += R.cwiseAbs() * core.half;
   return {p - half, p + half};
+}
+
+bool settle_on_face(const PlacedShape& a, const PlacedShape& b, DistanceResult& found) {
+  if (found.normal.isZero(0)) return false;
+  for (const bool on_a : {true, false}) {
+    const PlacedShape &own = on_a ? a : b, &other = on_a ? b : a;
+    const Transform &X = own.X_WS, &Y = other.X_WS;
+    const double sign = on_a ? 1 : -1;
+    const std::optional<FacePlane> plane = facing(own.shape, X.R.transpose() * (sign * found.normal));
+    if (!plane) continue;
+    const ConvexCore& core = other.shape.core();
+    const Vec3 up = X.R * plane->normal, offset = Y.p - X.p;
+    const Vec3 nearest = offset + Y.R * core.support(Y.R.transpose() * -up) - core.radius * up;
+    const double gap = up.dot(nearest) - plane->offset;
+    const double rounding = 16 * std::numeric_limits<double>::epsilon() *
+                            (core.extent + core.radius + std::abs(plane->offset) + offset.lpNorm<1>());
+    if (gap < found.lower_bound || !holds(own.shape, *plane, X.R.transpose() * nearest)) continue;
+    found.normal = sign * up;
+    found.distance = gap;
+    found.lower_bound = gap - rounding;
+    (on_a ? found.point_B : found.point_A) = X.p + nearest;
+    (on_a ? found.point_A : found.point_B) = X.p + nearest - gap * up;
+    return true;
+  }
+  return false;
 }
 
 DistanceResult distance(const PlacedShape& a, const PlacedShape& b, const Vec3& hint) {

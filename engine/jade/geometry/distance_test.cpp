@@ -100,5 +100,44 @@ TEST(Distance, DoesNotDependOnTheHint) {
   }
 }
 
+/// A cylinder tilted by θ some micrometres above a table: its rim is lowest at r cos θ from the middle, r sin θ + l cos θ
+/// below it.
+TEST(SettleOnFace, KnowsWhereATiltedRimIsLowestToAllDigits) {
+  const double r = 0.12, l = 0.18, gap = 3e-6;
+  const PreparedShape table(Box{Vec3(6, 6, 0.01)}), cylinder(Cylinder{r, l});
+  const Transform X_WT{rotation_exp(Vec3(0, 0, 0.7)), Vec3(0, 0, -0.005)};
+  for (const double tilt : {1e-5, 1e-3, 0.3}) {
+    const Vec3 axis(std::cos(1.1), std::sin(1.1), 0);
+    const Transform X_WC{rotation_exp(tilt * axis),
+                         Vec3(0.3, -0.2, gap + r * std::sin(tilt) + l * std::cos(tilt))};
+    // Along the slope, as far as the tilt takes the rim of the lower end.
+    const Vec3 down = Vec3::UnitZ().cross(axis);
+    const double across = -(r * std::cos(tilt) - l * std::sin(tilt));
+    const Vec3 lowest = Vec3(0.3, -0.2, gap) + across * down;
+    for (const bool cylinder_first : {false, true}) {
+      const PlacedShape on{table, X_WT}, over{cylinder, X_WC};
+      const PlacedShape &a = cylinder_first ? over : on, &b = cylinder_first ? on : over;
+      DistanceResult d = distance(a, b);
+      ASSERT_TRUE(settle_on_face(a, b, d)) << tilt;
+      EXPECT_EQ(d.normal, Vec3(0, 0, cylinder_first ? -1 : 1));
+      // Rounding of places of a decimetre; the rim's place by that over the tilt.
+      EXPECT_NEAR(d.distance, gap, 2e-16) << tilt;
+      EXPECT_LE(d.lower_bound, d.distance);
+      EXPECT_LE(((cylinder_first ? d.point_A : d.point_B) - lowest).norm(), 1e-16 / tilt + 1e-15) << tilt;
+    }
+  }
+}
+
+TEST(SettleOnFace, LeavesEdgesAlone) {
+  const PreparedShape table(Box{Vec3(2, 2, 0.2)}), ball(Sphere{0.1});
+  // Beside the table's upper edge, nearly above it: the normal of the top leaves a smaller gap.
+  const Transform X_WT, X_WB{Mat3::Identity(), Vec3(1 + 1e-4, 0, 0.2 + 1e-5)};
+  DistanceResult d = distance({table, X_WT}, {ball, X_WB});
+  const DistanceResult before = d;
+  EXPECT_FALSE(settle_on_face({table, X_WT}, {ball, X_WB}, d));
+  EXPECT_EQ(d.normal, before.normal);
+  EXPECT_EQ(d.distance, before.distance);
+}
+
 }  // namespace
 }  // namespace jade

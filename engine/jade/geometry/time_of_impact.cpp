@@ -40,6 +40,8 @@ struct ConvexPair {
   const Motion& motion_a;
   const Motion& motion_b;
   Vec3 plane_normal = Vec3::Zero();  ///< from A to B when one of them is a half-space, else zero
+  /// What the pieces are if they are whole shapes, else null.
+  const PreparedShape *shape_a = nullptr, *shape_b = nullptr;
 };
 
 /// The pair at time t with a direction to be certified.
@@ -103,6 +105,14 @@ DistanceResult distance_at(const ConvexPair& pair, const MotionSample& a, const 
   d.point_A = a.X * pair.a.support(a.X.R.transpose() * d.normal) + pair.a.radius * d.normal;
   d.point_B = b.X * pair.b.support(b.X.R.transpose() * -d.normal) - pair.b.radius * d.normal;
   d.distance = d.normal.dot(d.point_B - d.point_A);
+  return d;
+}
+
+/// The same to all digits, where a face is met.
+DistanceResult settled_distance(const ConvexPair& pair, const MotionSample& a, const MotionSample& b,
+                                DistanceResult d) {
+  if (pair.plane_normal.isZero() && pair.shape_a != nullptr)
+    settle_on_face({*pair.shape_a, a.X}, {*pair.shape_b, b.X}, d);
   return d;
 }
 
@@ -177,10 +187,10 @@ class Advancement {
   void polish(TimeOfImpactResult& result, DistanceResult d, const Certificate& certificate) const {
     const double start = result.time, level = settings_.target - settings_.tolerance;
     double s = start;
-    result = hit(result, d);
     for (int i = 0; i < 4; ++i) {
       const MotionSample a = pair_.motion_a.at(s), b = pair_.motion_b.at(s);
-      if (i > 0) d = distance_at(pair_, a, b, result.normal);
+      d = settled_distance(pair_, a, b, i == 0 ? d : distance_at(pair_, a, b, result.normal));
+      if (i == 0) result = hit(result, d);
       if (std::abs(d.distance - settings_.target) < std::abs(result.gap - settings_.target)) {
         result = hit(result, d);
         result.time = s;
@@ -293,7 +303,7 @@ TimeOfImpactResult time_of_impact(const MovingShape& a, const MovingShape& b,
   const bool against_plane = a.shape.is_half_space() || b.shape.is_half_space();
   // A mesh meets a plane where its hull does.
   if ((a.shape.tree() || b.shape.tree()) && !against_plane) return TreeSweep(a, b, settings).run();
-  ConvexPair pair{a.shape.core(), b.shape.core(), a.motion, b.motion};
+  ConvexPair pair{a.shape.core(), b.shape.core(), a.motion, b.motion, Vec3::Zero(), &a.shape, &b.shape};
   if (a.shape.is_half_space()) pair.plane_normal = a.motion.at(0).X.R.col(2);
   if (b.shape.is_half_space()) pair.plane_normal = -b.motion.at(0).X.R.col(2);
   return Advancement(pair, settings).run();

@@ -388,7 +388,11 @@ DistanceResult Island::nearest_at_end(const NearPair& pair, const LiveContact& c
   const Transform &X_WA = placed(pair.a, true), &X_WB = placed(pair.b, true);
   const PreparedShape &a = collision_.shapes()[pair.a].geometry, &b = collision_.shapes()[pair.b].geometry;
   DistanceResult nearest = distance({a, X_WA}, {b, X_WB}, pair.direction);
-  if (nearest.separated || a.is_half_space() || b.is_half_space()) return nearest;
+  if (a.is_half_space() || b.is_half_space()) return nearest;
+  if (nearest.separated) {
+    if (!a.tree() && !b.tree()) settle_on_face({a, X_WA}, {b, X_WB}, nearest);
+    return nearest;
+  }
   const FeatureContact at = at_middle(contact);
   nearest.normal = at.normal;
   nearest.lower_bound = at.gap;
