@@ -135,9 +135,12 @@ void Island::add_rows(bool middle) {
       problem_.rows.push_back({RowKind::tangent, contact.first_row, pair.friction});
     for (int r = 0; r < contact.rows; ++r) {
       // Of several valid answers the one that does not slip is preferred: what is at rest is not said to slip at no speed.
-      const bool slipped = contact.classes[r] == RowClass::high || contact.classes[r] == RowClass::low;
+      // And what slides now, though it stuck before or is new, is held back by friction.
+      const RowClass before = contact.classes[r];
+      const bool slipped = before == RowClass::high || before == RowClass::low;
       const bool at_rest = middle && !contact.slides && settings_.integrator == Integrator::midpoint;
-      warm_.push_back(slipped && at_rest ? RowClass::stick : contact.classes[r]);
+      const bool starts = only_against_slip && before == RowClass::stick;
+      warm_.push_back(slipped && at_rest ? RowClass::stick : starts ? RowClass::low : before);
     }
   }
   add_limit_rows();
