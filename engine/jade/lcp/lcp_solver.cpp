@@ -1,12 +1,14 @@
 #include "jade/lcp/lcp_solver.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "jade/lcp/class_guess.h"
+#include "jade/lcp/contact_doubts.h"
 #include "jade/lcp/contact_methods.h"
+#include "jade/lcp/formed_problem.h"
 #include "jade/lcp/lcp_certificate.h"
 #include "jade/lcp/plain_forms.h"
 #include "jade/lcp/warm_start.h"
@@ -314,11 +316,28 @@ void solve(const LcpProblem& problem, const LcpSettings& settings, const std::ve
   }
 }
 
-bool solve_for_classes(const LcpProblem& problem, const LcpSettings& settings,
-                       const std::vector<RowClass>& classes, LcpWorkspace& workspace, LcpSolution& solution) {
-  if (!is_sound(problem)) throw InvalidInput("complementarity problem", check_problem(problem));
+namespace {
+
+void begin_formed(const LcpProblem& problem, LcpSolution& solution) {
+  if (lcp::formed_is_in_doubt(problem) && !is_sound(problem))
+    throw InvalidInput("complementarity problem", check_problem(problem));
+  assert(problem.form == LcpForm::contact && is_sound(problem));
   solution.pivots = 0;
   solution.regularisation = 0;
+}
+
+}  // namespace
+
+void solve_formed(const LcpProblem& problem, const LcpSettings& settings,
+                  const std::vector<RowClass>& warm_classes, LcpWorkspace& workspace, LcpSolution& solution) {
+  begin_formed(problem, solution);
+  solve_contact_form(problem, settings, warm_classes, workspace.memory(), solution);
+}
+
+bool solve_formed_for_classes(const LcpProblem& problem, const LcpSettings& settings,
+                              const std::vector<RowClass>& classes, LcpWorkspace& workspace,
+                              LcpSolution& solution) {
+  begin_formed(problem, solution);
   return solve_warm(problem, settings, classes, workspace.memory(), solution);
 }
 

@@ -13,6 +13,8 @@ constexpr double kIndependent = 1e-3;
 /// Otherwise the limit of a vanishing compliance decides, as everywhere (see `polish`).
 constexpr double kProximal = 1e-6;
 constexpr int kProximalSteps = 3;
+/// What a pivot keeps of that at least, or slip has made it useless without exchanges of rows: all of it where nothing slips.
+constexpr double kLeastCompliance = 0.1;
 /// Of its terms: a normal that changes its velocity by less is held against rounding, and holds nothing by friction.
 constexpr double kFirm = 1e-9;
 
@@ -44,6 +46,8 @@ void WarmStart::read(const LcpProblem& p, const std::vector<RowClass>& given) {
   if (static_cast<int>(candidates_.size()) < n) {
     candidates_.resize(n);
     slipping_.assign(n, -1);
+    equations_.rows().slips.reserve(n);
+    equations_.rows().free.reserve(n);
   }
   std::vector<ClassRows::Slip>& slips = equations_.rows().slips;
   slips.clear();
@@ -79,11 +83,14 @@ JADE_INSIDE_LOOPS bool WarmStart::factor(const LcpProblem& p, bool& redundant) {
   const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
   // More free rows than there are velocities to stop are redundant without looking.
   redundant = p.factors && k > p.factors->u.size();
-  few_ = !redundant && k > 0 && k <= FewEquations::kMostRows;
-  if (few_ && few_equations_.factor(equations_.rows(), A, n, kIndependent)) return true;
-  if (!few_ && !redundant && equations_.factor(column, 0, kIndependent)) return true;
-  few_ = false;
+  few_ = k > 0 && k <= FewEquations::kMostRows;
+  if (!redundant && (few_ ? few_equations_.factor(equations_.rows(), A, n, 0, kIndependent)
+                          : equations_.factor(column, 0, kIndependent)))
+    return true;
   redundant = true;
+  if (few_ && few_equations_.factor(equations_.rows(), A, n, kProximal, kLeastCompliance * kProximal))
+    return true;
+  few_ = false;
   return equations_.factor(column, kProximal, ClassEquations::kAnyPivot);
 }
 
@@ -130,7 +137,7 @@ bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, V
     }
     for (int taken = 1; taken < kProximalSteps; ++taken) {
       for (int q = 0; q < k; ++q) step[q] *= weight[q];
-      equations_.solve(step);
+      solve_equations(step);
       for (int q = 0; q < k; ++q) x[q] += step[q];
     }
   }

@@ -1,4 +1,4 @@
-#include "jade/lcp/class_guess.h"
+#include "jade/lcp/formed_problem.h"
 #include "jade/stepping/island.h"
 
 namespace jade {
@@ -20,8 +20,8 @@ bool Island::solve_rows(bool to_the_end, const std::vector<RowClass>& guess) {
   work_ += n * n;
   lcp.to_the_end = to_the_end && !is_tired();
   const bool guessed = !guess.empty() && lcp.warm_start && lcp.method == LcpMethod::jade &&
-                       solve_for_classes(problem_, lcp, guess, lcp_, solution_);
-  if (!guessed) solve(problem_, lcp, warm_, lcp_, solution_);
+                       solve_formed_for_classes(problem_, lcp, guess, lcp_, solution_);
+  if (!guessed) solve_formed(problem_, lcp, warm_, lcp_, solution_);
   warm_ = solution_.classes;
   if (solution_.status != LcpStatus::solved) {
     work_ += kSearch * solution_.pivots * n * n;
