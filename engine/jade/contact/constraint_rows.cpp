@@ -51,8 +51,8 @@ void add_single_body(const RowTree& tree, double sign, const Vec3& p, std::span<
   for (const Vec3& direction : directions) {
     const Vec3 d = sign * direction, n = cross3(arm, d);
     double* row = J + first / 4 * 24 + first % 4;
-    row[0] += d[0], row[4] += d[1], row[8] += d[2];
-    row[12] += n[0], row[16] += n[1], row[20] += n[2];
+    row[0] = d[0], row[4] = d[1], row[8] = d[2];
+    row[12] = n[0], row[16] = n[1], row[20] = n[2];
     ++first;
   }
 }
@@ -73,9 +73,11 @@ void ConstraintRows::clear() { rows_ = trees_ = 0; }
 inline ConstraintRows::TreeRows& ConstraintRows::rows_of(const std::vector<RowTree>& trees, int tree) {
   if (trees_ == 0) {
     trees_ = static_cast<int>(trees.size());
-    if (of_tree_.size() < trees.size()) of_tree_.resize(trees.size());
+    constexpr std::size_t kRows = 24;  // of a body between two others: as much room at once as most will need
+    while (of_tree_.size() < trees.size()) of_tree_.emplace_back().row.reserve(kRows);
     for (int t = 0; t < trees_; ++t) {
       of_tree_[t].nv = of_tree_[t].width = trees[t].model->nv();
+      of_tree_[t].single = is_single_body(trees[t]);
       of_tree_[t].link = -1;
       of_tree_[t].row.clear();
     }
@@ -170,32 +172,33 @@ JADE_WIDE_LOOPS void ConstraintRows::add_side(const RowTree& tree, int link, dou
   }
 }
 
+/// One side of a contact whose other side is on another tree, or on none.
+inline void ConstraintRows::add_end(const std::vector<RowTree>& trees, const Anchor& on, double sign,
+                                    const Vec3& p, const Vec3* directions, int count) {
+  TreeRows& rows = rows_of(trees, on.tree);
+  const RowTree& tree = trees[on.tree];
+  if (rows.single) {
+    const int first = add_rows(rows, count);
+    add_single_body(tree, sign, p, {directions, static_cast<std::size_t>(count)}, first, rows.J.data());
+    return;
+  }
+  if (rows.count() == 0) hold_on_link(tree, on.link, rows);
+  if (rows.link != on.link) spread_over_velocities(rows);
+  add_side(tree, on.link, sign, p, directions, count, rows, add_rows(rows, count));
+}
+
 int ConstraintRows::add_contact(const std::vector<RowTree>& trees, Anchor a, Anchor b, const Vec3& p,
                                 const Vec3* directions, int count) {
-  // Two links of one tree share their rows: their motions partly cancel.
-  const auto rows_on = [&](const Anchor& on, bool both) -> TreeRows& {
-    TreeRows& rows = rows_of(trees, on.tree);
-    if (is_single_body(trees[on.tree])) return rows;
-    if (rows.count() == 0 && !both) hold_on_link(trees[on.tree], on.link, rows);
-    if (both || rows.link != on.link) spread_over_velocities(rows);
-    return rows;
-  };
-  const auto add = [&](const Anchor& on, double sign, TreeRows& rows, int first) {
-    if (is_single_body(trees[on.tree]))
-      add_single_body(trees[on.tree], sign, p, {directions, static_cast<std::size_t>(count)}, first,
-                      rows.J.data());
-    else
-      add_side(trees[on.tree], on.link, sign, p, directions, count, rows, first);
-  };
-  if (a.tree >= 0) {
-    TreeRows& rows = rows_on(a, b.tree == a.tree);
+  if (a.tree >= 0 && a.tree == b.tree) {
+    // Two links of one tree share their rows: their motions partly cancel.
+    TreeRows& rows = rows_of(trees, a.tree);
+    spread_over_velocities(rows);
     const int first = add_rows(rows, count);
-    add(a, -1, rows, first);
-    if (b.tree == a.tree) add(b, 1, rows, first);
-  }
-  if (b.tree >= 0 && b.tree != a.tree) {
-    TreeRows& rows = rows_on(b, false);
-    add(b, 1, rows, add_rows(rows, count));
+    add_side(trees[a.tree], a.link, -1, p, directions, count, rows, first);
+    add_side(trees[b.tree], b.link, 1, p, directions, count, rows, first);
+  } else {
+    if (a.tree >= 0) add_end(trees, a, -1, p, directions, count);
+    if (b.tree >= 0) add_end(trees, b, 1, p, directions, count);
   }
   rows_ += count;
   return rows_ - count;

@@ -86,6 +86,7 @@ class ConstraintRows {
   /// Rows of one tree. Number i of them is lane i % 4 of the i / 4-th four, each of which is 4 width numbers.
   struct TreeRows {
     int nv = 0;
+    bool single = false;   ///< the tree is one body that nothing holds
     int link = -1;         ///< that all rows are on, kept as forces on it; −1: as rows over the velocities
     int width = 0;         ///< numbers of a row: nv, or 6 of forces on a link
     std::vector<int> row;  ///< of the problem, ascending
@@ -112,6 +113,8 @@ class ConstraintRows {
   void set_factor(int tree, const double* v, const double* size) const;
   TreeRows& rows_of(const std::vector<RowTree>& trees, int tree);
   int add_rows(TreeRows& rows, int count) const;
+  void add_end(const std::vector<RowTree>& trees, const Anchor& on, double sign, const Vec3& p,
+               const Vec3* directions, int count);
   static void hold_on_link(const RowTree& tree, int link, TreeRows& rows);
   static void spread_over_velocities(TreeRows& rows);
   static void add_side(const RowTree& tree, int link, double sign, const Vec3& p, const Vec3* directions,

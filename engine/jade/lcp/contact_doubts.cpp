@@ -91,7 +91,8 @@ JADE_INSIDE_LOOPS bool rows_in_doubt(int n, const double* A, const LcpRow* rows)
   std::uint64_t negative = 0;
   int not_normal = 0;
   for (int i = 0; i < n; ++i) {
-    negative |= std::bit_cast<std::uint64_t>(A[static_cast<std::ptrdiff_t>(i) * (n + 1)]);
+    const std::uint64_t diagonal = std::bit_cast<std::uint64_t>(A[static_cast<std::ptrdiff_t>(i) * (n + 1)]);
+    negative |= diagonal | (diagonal + one_more);
     if (rows[i].kind != RowKind::tangent) continue;
     if (static_cast<unsigned>(rows[i].normal) >= static_cast<unsigned>(n)) return true;
     not_normal |= static_cast<int>(rows[rows[i].normal].kind);
@@ -108,6 +109,12 @@ JADE_WIDE_LOOPS Doubts doubts_about_any(const LcpProblem& p) {
           .rows = rows_in_doubt(n, p.A.data(), p.rows.data())};
 }
 
+JADE_WIDE_LOOPS bool formed_in_doubt(const LcpProblem& p) {
+  const int n = p.size();
+  return numbers_in_doubt(n, p.b.data(), static_cast<int>(p.beta.size()), p.beta.data()) ||
+         rows_in_doubt(n, p.A.data(), p.rows.data());
+}
+
 /// The same for three rows, known to the compiler.
 Doubts doubts_about_one(const LcpProblem& p) {
   constexpr int n = kRowsOfAContact;
@@ -121,6 +128,10 @@ Doubts doubts_about_one(const LcpProblem& p) {
 Doubts doubts_about_contacts(const LcpProblem& problem) {
   if (!have_sound_dimensions(problem)) return {.dimensions = true};
   return problem.size() == kRowsOfAContact ? doubts_about_one(problem) : doubts_about_any(problem);
+}
+
+bool formed_is_in_doubt(const LcpProblem& problem) {
+  return !have_sound_dimensions(problem) || formed_in_doubt(problem);
 }
 
 }  // namespace jade::lcp

@@ -9,11 +9,14 @@ struct Doubts {
   bool dimensions = false;
   bool matrix = false;   ///< A is not finite, or differs from its transpose in some bit
   bool numbers = false;  ///< b is not finite; β is not finite or negative
-  bool rows = false;     ///< a negative A_ii, a friction index or coefficient that cannot be
+  bool rows =
+      false;  ///< an A_ii that is negative or not finite, a friction index or coefficient that cannot be
 
   bool any() const { return dimensions | matrix | numbers | rows; }
 };
 
 Doubts doubts_about_contacts(const LcpProblem& problem);
+/// The same without a look at A beside its diagonal.
+bool formed_is_in_doubt(const LcpProblem& problem);
 
 }  // namespace jade::lcp

@@ -16,7 +16,7 @@ JADE_INSIDE_LOOPS void clear_row(int j, int first, Four& x) {
 
 template <int kRows>
 JADE_INSIDE_LOOPS bool FewEquations::factor_in(const ClassRows& rows, const double* A, std::ptrdiff_t stride,
-                                               double least_pivot) {
+                                               double epsilon, double least_pivot) {
   alignas(32) double K[kRows * kRows];
   const int k = k_;
   // Missing rows are those of the unit matrix. Registers are filled before they are stored: numbers that are stored one by
@@ -30,7 +30,12 @@ JADE_INSIDE_LOOPS bool FewEquations::factor_in(const ClassRows& rows, const doub
     x = FourBits{first, first + 1, first + 2, first + 3} < k ? x : Four{};
   };
   for (int q = 0; q < k; ++q) {
-    for (int b = 0; b < kRows; b += 4) gather(at[q], b, four_at(K + q * kRows + b));
+    for (int b = 0; b < kRows; b += 4) {
+      Four x;
+      gather(at[q], b, x);
+      const Four compliance = FourBits{b, b + 1, b + 2, b + 3} == q ? epsilon * x : Four{};
+      four_at(K + q * kRows + b) = x + compliance;
+    }
   }
   for (int q = k; q < kRows; ++q) {
     for (int b = 0; b < kRows; b += 4)
@@ -72,7 +77,7 @@ JADE_INSIDE_LOOPS void FewEquations::solve_in(double* r) const {
   for (int i = k_; i < kRows; ++i) r[i] = 0;
   Four x[blocks];  // read number by number, as they have just been written
   for (int b = 0; b < blocks; ++b) x[b] = Four{r[4 * b], r[4 * b + 1], r[4 * b + 2], r[4 * b + 3]};
-#pragma GCC unroll 8
+#pragma GCC unroll 12
   for (int j = 0; j < kRows; ++j) {
     const double factor = x[j / 4][j % 4];
     for (int b = 0; b < blocks; ++b) x[b] -= factor * four_at(G_ + j * kRows + 4 * b);
@@ -80,16 +85,19 @@ JADE_INSIDE_LOOPS void FewEquations::solve_in(double* r) const {
   for (int b = 0; b < blocks; ++b) four_at(r + 4 * b) = x[b] * four_at(inverse_ + 4 * b);
 }
 
-JADE_WIDE_LOOPS bool FewEquations::factor(const ClassRows& rows, const double* A, int stride,
+JADE_WIDE_LOOPS bool FewEquations::factor(const ClassRows& rows, const double* A, int stride, double epsilon,
                                           double least_pivot) {
   k_ = static_cast<int>(rows.free.size());
-  return k_ <= 4 ? factor_in<4>(rows, A, stride, least_pivot)
-                 : factor_in<kMostRows>(rows, A, stride, least_pivot);
+  if (k_ <= 4) return factor_in<4>(rows, A, stride, epsilon, least_pivot);
+  return k_ <= 8 ? factor_in<8>(rows, A, stride, epsilon, least_pivot)
+                 : factor_in<kMostRows>(rows, A, stride, epsilon, least_pivot);
 }
 
 JADE_WIDE_LOOPS void FewEquations::solve(double* r) const {
   if (k_ <= 4) {
     solve_in<4>(r);
+  } else if (k_ <= 8) {
+    solve_in<8>(r);
   } else {
     solve_in<kMostRows>(r);
   }

@@ -1,11 +1,14 @@
 #include "jade/lcp/lcp_solver.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "jade/lcp/contact_doubts.h"
 #include "jade/lcp/contact_methods.h"
+#include "jade/lcp/formed_problem.h"
 #include "jade/lcp/lcp_certificate.h"
 #include "jade/lcp/plain_forms.h"
 #include "jade/lcp/warm_start.h"
@@ -164,26 +167,38 @@ bool one_contact_keeps(const LcpProblem& problem, const LcpSettings& settings,
   return true;
 }
 
-/// True when the classes of an earlier solve are those of this problem.
+/// True when the classes of an earlier solve are those of this problem, but for some that are put right at once.
 bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const std::vector<RowClass>& classes,
                 LcpWorkspace::Memory& memory, LcpSolution& solution) {
   lcp::WarmStart& warm = memory.warm_start;
   if (!warm.solve(problem, classes, solution.f)) return false;
   const double target = std::min(kGoodEnough, settings.tolerance);
   double before = std::numeric_limits<double>::infinity();
+  int wrong_before = problem.size() + 1;
   for (;;) {
     double& residual = solution.certificate.residual;
     residual =
         certified_residual(problem, solution.f, solution.v, memory.sigma, solution.certificate.worst_row);
     if (residual <= target) break;
     // A wrong class does not go away; what is left of a right one shrinks by ε over the least eigenvalue.
+    if (const int wrong = warm.correct(problem, solution, memory.sigma, target); wrong > 0) {
+      if (wrong >= wrong_before || !warm.solve_corrected(problem, solution.f)) return false;
+      wrong_before = wrong;
+      before = std::numeric_limits<double>::infinity();
+      continue;
+    }
     constexpr double worthwhile = 0.25;
     if (!(residual < worthwhile * before)) return false;
     before = residual;
     warm.refine(solution.v, solution.f);
   }
   if (warm.leaves_stress(problem, solution, memory.sigma, target)) return false;
+  if (wrong_before <= problem.size()) warm.hold_parked(problem, solution.f, memory.sigma);
   solution.classes = warm.classes();
+  put_into_words(problem, solution.f, solution.v, memory.sigma, solution.certificate);
+  solution.stage = "warm";
+  solution.selection = LcpSelection::warm_classes;
+  solution.status = LcpStatus::solved;
   return true;
 }
 
@@ -229,13 +244,7 @@ void solve_contact_form(const LcpProblem& problem, const LcpSettings& settings,
     }
   }
   solution.pivots = 0;
-  if (warm && solve_warm(problem, settings, warm_classes, memory, solution)) {
-    put_into_words(problem, solution.f, solution.v, memory.sigma, solution.certificate);
-    solution.stage = "warm";
-    solution.selection = LcpSelection::warm_classes;
-    solution.status = LcpStatus::solved;
-    return;
-  }
+  if (warm && solve_warm(problem, settings, warm_classes, memory, solution)) return;
   solve_and_certify(problem, settings, warm_classes, memory, solution);
   if (solution.certificate.residual <= settings.tolerance) {
     solution.status = LcpStatus::solved;
@@ -305,6 +314,31 @@ void solve(const LcpProblem& problem, const LcpSettings& settings, const std::ve
   } else {
     solve_other_form(problem, settings, memory, solution);
   }
+}
+
+namespace {
+
+void begin_formed(const LcpProblem& problem, LcpSolution& solution) {
+  if (lcp::formed_is_in_doubt(problem) && !is_sound(problem))
+    throw InvalidInput("complementarity problem", check_problem(problem));
+  assert(problem.form == LcpForm::contact && is_sound(problem));
+  solution.pivots = 0;
+  solution.regularisation = 0;
+}
+
+}  // namespace
+
+void solve_formed(const LcpProblem& problem, const LcpSettings& settings,
+                  const std::vector<RowClass>& warm_classes, LcpWorkspace& workspace, LcpSolution& solution) {
+  begin_formed(problem, solution);
+  solve_contact_form(problem, settings, warm_classes, workspace.memory(), solution);
+}
+
+bool solve_formed_for_classes(const LcpProblem& problem, const LcpSettings& settings,
+                              const std::vector<RowClass>& classes, LcpWorkspace& workspace,
+                              LcpSolution& solution) {
+  begin_formed(problem, solution);
+  return solve_warm(problem, settings, classes, workspace.memory(), solution);
 }
 
 LcpSolution solve(const LcpProblem& problem, const LcpSettings& settings,

@@ -13,6 +13,10 @@ constexpr double kIndependent = 1e-3;
 /// Otherwise the limit of a vanishing compliance decides, as everywhere (see `polish`).
 constexpr double kProximal = 1e-6;
 constexpr int kProximalSteps = 3;
+/// What a pivot keeps of that at least, or slip has made it useless without exchanges of rows: all of it where nothing slips.
+constexpr double kLeastCompliance = 0.1;
+/// Of its terms: a normal that changes its velocity by less is held against rounding, and holds nothing by friction.
+constexpr double kFirm = 1e-9;
 
 }  // namespace
 
@@ -42,6 +46,8 @@ void WarmStart::read(const LcpProblem& p, const std::vector<RowClass>& given) {
   if (static_cast<int>(candidates_.size()) < n) {
     candidates_.resize(n);
     slipping_.assign(n, -1);
+    equations_.rows().slips.reserve(n);
+    equations_.rows().free.reserve(n);
   }
   std::vector<ClassRows::Slip>& slips = equations_.rows().slips;
   slips.clear();
@@ -77,11 +83,14 @@ JADE_INSIDE_LOOPS bool WarmStart::factor(const LcpProblem& p, bool& redundant) {
   const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
   // More free rows than there are velocities to stop are redundant without looking.
   redundant = p.factors && k > p.factors->u.size();
-  few_ = !redundant && k > 0 && k <= FewEquations::kMostRows;
-  if (few_ && few_equations_.factor(equations_.rows(), A, n, kIndependent)) return true;
-  if (!few_ && !redundant && equations_.factor(column, 0, kIndependent)) return true;
-  few_ = false;
+  few_ = k > 0 && k <= FewEquations::kMostRows;
+  if (!redundant && (few_ ? few_equations_.factor(equations_.rows(), A, n, 0, kIndependent)
+                          : equations_.factor(column, 0, kIndependent)))
+    return true;
   redundant = true;
+  if (few_ && few_equations_.factor(equations_.rows(), A, n, kProximal, kLeastCompliance * kProximal))
+    return true;
+  few_ = false;
   return equations_.factor(column, kProximal, ClassEquations::kAnyPivot);
 }
 
@@ -128,13 +137,59 @@ bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, V
     }
     for (int taken = 1; taken < kProximalSteps; ++taken) {
       for (int q = 0; q < k; ++q) step[q] *= weight[q];
-      equations_.solve(step);
+      solve_equations(step);
       for (int q = 0; q < k; ++q) x[q] += step[q];
     }
   }
   for (int q = 0; q < k; ++q) force[free[q]] = x[q];
   tie(f);
   return true;
+}
+
+int WarmStart::correct(const LcpProblem& p, const LcpSolution& solution, const VecX& sigma,
+                       double tolerance) {
+  const int n = p.size();
+  const std::ptrdiff_t step = n + 1;
+  const double *A = p.A.data(), *f = solution.f.data(), *v = solution.v.data();
+  corrected_ = classes_;
+  int wrong = 0;
+  for (int i = 0; i < n; ++i) {
+    if (p.rows[i].kind == RowKind::tangent) continue;
+    const double least = tolerance * sigma[i];
+    const bool held = classes_[i] == RowClass::clamped;
+    if (!(held ? -A[i * step] * f[i] > least : -v[i] > least)) continue;
+    corrected_[i] = held ? RowClass::separate : RowClass::clamped;
+    ++wrong;
+  }
+  for (int i = 0; i < n; ++i) {
+    if (p.rows[i].kind != RowKind::tangent) continue;
+    const int normal = p.rows[i].normal;
+    if (corrected_[normal] != RowClass::clamped) {
+      corrected_[i] = RowClass::separate;
+      continue;
+    }
+    const double least = tolerance * sigma[i], force = A[i * step] * f[i];
+    const double bound = A[i * step] * (p.rows[i].mu * std::max(f[normal], 0.0));
+    RowClass& c = corrected_[i];
+    const double beyond = c == RowClass::stick      ? std::abs(force) - bound
+                          : c == RowClass::separate ? std::abs(v[i])
+                          : c == RowClass::high     ? v[i]
+                                                    : -v[i];
+    if (!(beyond > least)) continue;
+    c = c != RowClass::stick ? RowClass::stick : force > 0 ? RowClass::high : RowClass::low;
+    ++wrong;
+  }
+  return wrong;
+}
+
+void WarmStart::hold_parked(const LcpProblem& p, const VecX& f, const VecX& sigma) {
+  for (int i = 0; i < p.size(); ++i) {
+    const LcpRow& row = p.rows[i];
+    if (row.kind != RowKind::tangent || classes_[i] != RowClass::separate || !(row.mu > 0)) continue;
+    const int n = row.normal;
+    if (classes_[n] == RowClass::clamped && p.A(i, i) > 0 && p.A(n, n) * f[n] > kFirm * sigma[n])
+      classes_[i] = RowClass::stick;
+  }
 }
 
 void WarmStart::refine(const VecX& v, VecX& f) {

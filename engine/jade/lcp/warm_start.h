@@ -9,12 +9,23 @@
 namespace jade::lcp {
 
 /// The classes of an earlier, similar problem, tried on the problem as it stands: one factorisation, one solution,
-/// one certificate. No islands and no order by content, which take longer than that when contacts are few.
+/// one certificate, and the same again where a few of them are plainly wrong. No islands and no order by content, which take
+/// longer than that when contacts are few.
 class WarmStart {
  public:
   /// Forces of the given classes in `f`. False when their equations have no solution.
   /// A class that does not fit its row (a sticking normal, friction of a separate contact) counts as separate.
   bool solve(const LcpProblem& problem, const std::vector<RowClass>& classes, VecX& f);
+  /// The same for the classes that `correct` has left.
+  bool solve_corrected(const LcpProblem& problem, VecX& f) {
+    given_.swap(corrected_);
+    return solve(problem, given_, f);
+  }
+  /// Puts right the classes that forces and velocities of the last solution contradict by more than `tolerance` σ, and
+  /// leaves all others: what nothing pushes would go by its rounding. Returns how many there were.
+  int correct(const LcpProblem& problem, const LcpSolution& solution, const VecX& sigma, double tolerance);
+  /// Friction of a contact that is now held, and firmly, but did not need any sticks.
+  void hold_parked(const LcpProblem& problem, const VecX& f, const VecX& sigma);
   /// Takes what is left of the velocities of the free rows, v, out of f.
   void refine(const VecX& v, VecX& f);
   /// Whether friction stays at its bound for no reason but an earlier slip; the least impulse is to be found anew then.
@@ -31,7 +42,7 @@ class WarmStart {
   void tie(VecX& f);
   void make_room(int k);
 
-  std::vector<RowClass> classes_;
+  std::vector<RowClass> classes_, corrected_, given_;
   std::vector<int> slipping_;    ///< rows: number of the slipping normal while they are read, −1 otherwise
   std::vector<int> candidates_;  ///< free rows, until it is known which of them are normals that slip
   bool few_ = false;             ///< who has factored the equations

@@ -21,7 +21,7 @@ bool Island::try_impulses(const VecX& w, const VecX& k, VecX& f) {
   problem_.b = w + k;
   problem_.beta = scale_ + k.cwiseAbs();
   const bool always_solvable = (k.array() == 0).all();
-  const bool solved = solve_rows(always_solvable);
+  const bool solved = solve_rows(always_solvable, hits_);
   if (trace) trace->substeps.back().collision.stages.push_back({solution_.classes, solution_.f});
   if (!solved) return false;
   f = solution_.f;
@@ -88,6 +88,28 @@ void Island::set_impact_directions(LiveContact& contact) {
   contact.smooth = smooth;
 }
 
+/// The classes of an impact that only what hits feels, as when boxes meet that stand on a floor: that floor is no longer asked
+/// for forces which it gave against gravity before. Where other contacts are pushed together, they are not valid. None if
+/// everything hits.
+void Island::guess_hits(const Horizon& now) {
+  hits_.assign(problem_.rows.size(), RowClass::separate);
+  bool all = true;
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    const bool hits = closing(contact).hits(now);
+    all = all && hits;
+    if (!hits) continue;
+    hits_[contact.first_row] = RowClass::clamped;
+    for (int r = 1; r < contact.rows; ++r) hits_[contact.first_row + r] = RowClass::stick;
+  }
+  for (const int l : row_limits_) {
+    const bool hits = limits[l].closing.hits(now);
+    all = all && hits;
+    if (hits) hits_[limits[l].row] = RowClass::clamped;
+  }
+  if (all) hits_.clear();
+}
+
 bool Island::collide(double time) {
   const Horizon now = horizon(left_);
   const auto contact_hits = [&](const LiveContact& contact) { return closing(contact).hits(now); };
@@ -111,6 +133,7 @@ bool Island::collide(double time) {
     if (limits[l].was_row || limits[l].closing.at_standoff()) row_limits_.push_back(static_cast<int>(l));
   }
   add_rows(false);
+  guess_hits(now);
 
   VecX w = VecX::Zero(rows_.size()), f;
   const auto velocity = [&](int tree) -> const VecX& { return trees[tree]->now.v; };

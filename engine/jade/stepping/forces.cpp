@@ -1,3 +1,4 @@
+#include "jade/lcp/formed_problem.h"
 #include "jade/stepping/island.h"
 
 namespace jade {
@@ -12,13 +13,15 @@ constexpr double kSearch = 2;
 
 }  // namespace
 
-/// `to_the_end`: see LcpSettings.
-bool Island::solve_rows(bool to_the_end) {
+/// `to_the_end`: see LcpSettings. `guess`: classes to be tried before those of the rows' last problem; empty: none.
+bool Island::solve_rows(bool to_the_end, const std::vector<RowClass>& guess) {
   LcpSettings lcp = settings_.lcp;
   const double n = rows_.size();
   work_ += n * n;
   lcp.to_the_end = to_the_end && !is_tired();
-  solve(problem_, lcp, warm_, lcp_, solution_);
+  const bool guessed = !guess.empty() && lcp.warm_start && lcp.method == LcpMethod::jade &&
+                       solve_formed_for_classes(problem_, lcp, guess, lcp_, solution_);
+  if (!guessed) solve_formed(problem_, lcp, warm_, lcp_, solution_);
   warm_ = solution_.classes;
   if (solution_.status != LcpStatus::solved) {
     work_ += kSearch * solution_.pivots * n * n;

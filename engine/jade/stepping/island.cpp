@@ -63,7 +63,10 @@ ShapePoses::ShapePoses(const CollisionModel& collision) {
 
 Island::Island(const CollisionModel& collision) : collision_(collision) {
   // Room for a body that stands on another, so that the first steps need not look for it bit by bit.
-  constexpr std::size_t kContacts = 8;
+  constexpr std::size_t kContacts = 12, kBodies = 4;
+  trees.reserve(kBodies);
+  shapes.reserve(kBodies);
+  pairs.reserve(kBodies);
   contacts.reserve(kContacts);
   before_.reserve(kContacts);
   points_.reserve(kContacts);

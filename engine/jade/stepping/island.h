@@ -223,6 +223,7 @@ class Island {
   // collide.cpp
   bool collide(double time);
   void set_impact_directions(LiveContact& contact);
+  void guess_hits(const Horizon& now);
   Closing closing(const LiveContact& contact) const {
     return {contact.now.gap,    contact.approach,    contact.free_pull,
             settings_.standoff, settings_.clearance, contact.carried ? carried_speed_ : 0};
@@ -257,7 +258,7 @@ class Island {
   void finish_segment(double s);
 
   // forces.cpp
-  bool solve_rows(bool to_the_end);
+  bool solve_rows(bool to_the_end, const std::vector<RowClass>& guess = {});
   void set_b(bool with_gaps);
   bool find_forces(bool with_gaps);
   bool forces_run_away() const;
@@ -340,6 +341,7 @@ class Island {
   LcpSolution solution_;
   LcpWorkspace lcp_;
   std::vector<RowClass> warm_;
+  std::vector<RowClass> hits_;  ///< of an impact's rows, if nothing but what hits takes part
   VecX k_, bias_, scale_;
   VecX mean_,
       mean_image_;  ///< of all trees: the mean velocity that forces are at, and the one that they lead to

@@ -119,8 +119,9 @@ void Island::add_rows(bool middle) {
   }
   rows_.clear();
   problem_.form = LcpForm::contact;
-  problem_.rows.clear();
-  warm_.clear();
+  const bool midpoint = middle && settings_.integrator == Integrator::midpoint;
+  problem_.rows.resize(3 * row_contacts_.size());
+  warm_.resize(3 * row_contacts_.size());
   for (const int c : row_contacts_) {
     LiveContact& contact = contacts[c];
     const NearPair& pair = pairs[contact.pair];
@@ -130,16 +131,21 @@ void Island::add_rows(bool middle) {
     contact.rows = pair.friction == 0 ? 1 : only_against_slip ? 2 : 3;
     contact.first_row = rows_.add_contact(row_trees_, pair.on_a, pair.on_b, 0.5 * (at.p_A + at.p_B),
                                           contact.directions.data(), contact.rows);
-    problem_.rows.push_back({RowKind::normal, -1, 0});
-    for (int r = 1; r < contact.rows; ++r)
-      problem_.rows.push_back({RowKind::tangent, contact.first_row, pair.friction});
+    LcpRow* const row = &problem_.rows[contact.first_row];
+    RowClass* const guess = &warm_[contact.first_row];
+    row[0] = {RowKind::normal, -1, 0};
+    for (int r = 1; r < contact.rows; ++r) row[r] = {RowKind::tangent, contact.first_row, pair.friction};
     for (int r = 0; r < contact.rows; ++r) {
       // Of several valid answers the one that does not slip is preferred: what is at rest is not said to slip at no speed.
-      const bool slipped = contact.classes[r] == RowClass::high || contact.classes[r] == RowClass::low;
-      const bool at_rest = middle && !contact.slides && settings_.integrator == Integrator::midpoint;
-      warm_.push_back(slipped && at_rest ? RowClass::stick : contact.classes[r]);
+      // And what slides now, though it stuck before or is new, is held back by friction.
+      const RowClass before = contact.classes[r];
+      const bool slipped = before == RowClass::high || before == RowClass::low;
+      const bool starts = only_against_slip && before == RowClass::stick;
+      guess[r] = slipped && midpoint && !contact.slides ? RowClass::stick : starts ? RowClass::low : before;
     }
   }
+  problem_.rows.resize(rows_.size());
+  warm_.resize(rows_.size());
   add_limit_rows();
   rows_.solve_columns(row_trees_);
   rows_.form_A(problem_.A);

@@ -405,6 +405,11 @@ void step(const Model& model, const State& state, const StepMemory& memory, cons
   // From here on `state` and `memory` are not read any more: they may be those of the result.
   gather(data.trees, model, result.next);
   clear(result);
+  std::size_t contacts = 0;
+  for (int k = 0; k < data.island_count; ++k) contacts += data.islands[k]->contacts.size();
+  result.report.contacts.reserve(contacts);
+  result.memory.contacts.reserve(contacts);
+  result.memory.pairs.reserve(data.near.size());
   for (int k = 0; k < data.island_count; ++k) collect(*data.islands[k], result);
   // Each island's are sorted, and often there is one.
   const auto by_key = [](const auto& a, const auto& b) { return a.key < b.key; };
