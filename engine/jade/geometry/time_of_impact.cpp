@@ -13,24 +13,43 @@ using Status = TimeOfImpactResult::Status;
 
 constexpr double kRounding = 32 * std::numeric_limits<double>::epsilon();
 
+// Newton's method for a time of impact: from a ten-thousandth of the gap it takes three, and more where the nearest points
+// run along a face.
+constexpr int kMostPolish = 8;
+
+// Of the duration: what moves on by less stands still.
+constexpr double kNoWay = 1e-6;
+
+// Looks at a pair before its direction is taken to turn: most need no more than these.
+constexpr int kFewLooks = 3;
+
 /// G and its slope at one τ.
 struct Bound {
   double value = 0;
   double slope = 0;
 };
 
-/// Smallest n·(x + τ ẋ) over the shape, and its derivative by τ.
-Bound least_ahead(const Vec3& n, const ConvexCore& core, const MotionSample& at, double tau) {
-  const Vec3 turn = n.cross(at.omega);  // n·(ω × x) = (n × ω)·x
+/// Smallest n·(x + τ ẋ) + τ ṅ·x over the shape, and its derivative by τ.
+Bound least_ahead(const Vec3& n, const Vec3& n_rate, const ConvexCore& core, const MotionSample& at,
+                  double tau) {
+  const Vec3 turn = n.cross(at.omega) + n_rate;  // n·(ω × x) = (n × ω)·x
   const Vec3 m = n + tau * turn;
   const Vec3 x = at.X.R * core.support(at.X.R.transpose() * -m);
-  Bound bound{n.dot(at.X.p) + tau * n.dot(at.v) + m.dot(x), n.dot(at.v) + turn.dot(x)};
+  const double rate = n.dot(at.v) + n_rate.dot(at.X.p);
+  Bound bound{n.dot(at.X.p) + tau * rate + m.dot(x), rate + turn.dot(x)};
   if (core.radius > 0) {
     const double length = m.norm();
     bound.value -= core.radius * length;
     bound.slope -= core.radius * m.dot(turn) / length;
   }
   return bound;
+}
+
+/// Smallest n·ẋ over the shape.
+double least_rate(const Vec3& n, const ConvexCore& core, const MotionSample& at) {
+  const Vec3 turn = n.cross(at.omega);
+  return n.dot(at.v) + turn.dot(at.X.R * core.support(at.X.R.transpose() * -turn)) -
+         core.radius * turn.norm();
 }
 
 /// One convex piece of each shape.
@@ -42,6 +61,10 @@ struct ConvexPair {
   Vec3 plane_normal = Vec3::Zero();  ///< from A to B when one of them is a half-space, else zero
   /// What the pieces are if they are whole shapes, else null.
   const PreparedShape *shape_a = nullptr, *shape_b = nullptr;
+
+  double least_acceleration(const Vec3& n) const {
+    return motion_b.least_acceleration(n) + motion_a.least_acceleration(-n);
+  }
 };
 
 /// The pair at time t with a direction to be certified.
@@ -50,17 +73,37 @@ class Certificate {
   Certificate(const ConvexPair& pair, const MotionSample& sample_a, const MotionSample& sample_b,
               const Vec3& n)
       : pair_(pair), a_(sample_a), b_(sample_b), n_(n) {
-    curvature_ = std::min(0.0, pair.motion_b.least_acceleration(n) + pair.motion_a.least_acceleration(-n));
+    curvature_ = std::min(0.0, pair.least_acceleration(n));
     rounding_ = kRounding * (pair.a.extent + pair.a.radius + pair.b.extent + pair.b.radius +
                              (b_.X.p - a_.X.p).lpNorm<1>());
   }
+
+  /// The same for a direction that turns, n + τ ṅ with ṅ orthogonal to n; `gap` is the largest level that is asked for.
+  Certificate(const ConvexPair& pair, const MotionSample& sample_a, const MotionSample& sample_b,
+              const Vec3& n, const Vec3& n_rate, double gap)
+      : Certificate(pair, sample_a, sample_b, n) {
+    const double rate = n_rate.norm();
+    if (!(rate > 0) || !std::isfinite(rate)) return;
+    n_rate_ = n_rate;
+    const double moves = least_rate(n_rate, pair.b, b_) + least_rate(-n_rate, pair.a, a_);
+    curvature_ = std::min(0.0, pair.least_acceleration(n) + 2 * moves) - gap * rate * rate;
+    // What is of third order may be as much as what is of second.
+    const double third = std::min(0.0, rate * pair.least_acceleration(n_rate / rate));
+    longest_ = third < 0 ? std::min(curvature_ / third, 1 / rate) : 1 / rate;
+    curvature_ += longest_ * third;
+    rounding_ *= 2;
+  }
+
+  /// How far ahead it may be asked.
+  double longest() const { return longest_; }
 
   Bound at(double tau) const {
     // Coordinates relative to A keep their digits far from the origin.
     MotionSample a = a_, b = b_;
     b.X.p -= a.X.p;
     a.X.p.setZero();
-    const Bound on_a = least_ahead(-n_, pair_.a, a, tau), on_b = least_ahead(n_, pair_.b, b, tau);
+    const Bound on_a = least_ahead(-n_, -n_rate_, pair_.a, a, tau),
+                on_b = least_ahead(n_, n_rate_, pair_.b, b, tau);
     return {on_a.value + on_b.value + 0.5 * tau * tau * curvature_ - rounding_,
             on_a.slope + on_b.slope + tau * curvature_};
   }
@@ -90,9 +133,10 @@ class Certificate {
  private:
   const ConvexPair& pair_;
   const MotionSample &a_, &b_;
-  Vec3 n_;
+  Vec3 n_, n_rate_ = Vec3::Zero();
   double curvature_ = 0;
   double rounding_ = 0;
+  double longest_ = std::numeric_limits<double>::infinity();
 };
 
 DistanceResult distance_at(const ConvexPair& pair, const MotionSample& a, const MotionSample& b,
@@ -130,6 +174,8 @@ class Advancement {
     TimeOfImpactResult result;
     result.normal = pair_.plane_normal.isZero() ? settings_.hint : pair_.plane_normal;
     const double end = settings_.duration, level = settings_.target - settings_.tolerance;
+    Vec3 last = Vec3::Zero();  // direction of the last look,
+    double since = 0;          // this long ago
     for (; result.iterations < settings_.max_iterations;) {
       ++result.iterations;
       const double left = end - result.time;
@@ -141,16 +187,26 @@ class Advancement {
       if (!d.normal.isZero()) result.normal = d.normal;
       if (!(d.lower_bound >= level)) {
         if (result.time == 0) return too_near(result, d);
-        return hit(result, d);
+        polish(result, d, a, b);
+        return result;
       }
       const Certificate certificate(pair_, a, b, d.normal);
       if (certificate.at(left).value >= level && certificate.at(0).value >= level) return free(result);
       const bool near = d.distance <= settings_.target + settings_.tolerance;
-      if (near && certificate.at(1e-6 * end).value < certificate.at(0).value) {
-        polish(result, d, certificate);
+      if (near && closing_rate(d, a, b) < 0) {
+        polish(result, d, a, b);
         return result;
       }
-      result.time += certificate.reach(near ? level : settings_.target, left);
+      double ahead = certificate.reach(near ? level : settings_.target, left);
+      if (since > 0 && result.iterations > kFewLooks && pair_.plane_normal.isZero())
+        ahead = std::max(ahead, reach_turning(a, b, d.normal, (d.normal - last) / since,
+                                              near ? level : settings_.target, left));
+      // It opens where it is nearest, and yet there is no way on: some other place of it comes down.
+      if (near && !(ahead > kNoWay * end)) return hit(result, d);
+      if (ahead == left) return free(result);
+      last = d.normal;
+      since = ahead;
+      result.time += ahead;
     }
     result.status = Status::stopped;
     return result;
@@ -161,6 +217,15 @@ class Advancement {
     const double level = settings_.target - settings_.tolerance;
     const Certificate certificate(pair_, a, b, n);
     return certificate.at(left).value >= level && certificate.at(0).value >= level;
+  }
+
+  /// Certificate::reach along a direction that turns.
+  double reach_turning(const MotionSample& a, const MotionSample& b, const Vec3& n, const Vec3& n_rate,
+                       double level, double left) const {
+    const Certificate certificate(pair_, a, b, n, n_rate - n.dot(n_rate) * n, level);
+    const double end = std::min(left, certificate.longest());
+    if (certificate.at(0).value <= level) return 0;
+    return certificate.at(end).value >= level ? end : certificate.reach(level, end);
   }
 
   TimeOfImpactResult free(TimeOfImpactResult result) const {
@@ -182,25 +247,31 @@ class Advancement {
     return result;
   }
 
-  /// Newton's method for gap(s) = target, from a certified time at which the gap is within the tolerance. Times that
-  /// the certificate does not cover are not taken.
-  void polish(TimeOfImpactResult& result, DistanceResult d, const Certificate& certificate) const {
+  /// Newton's method for gap(s) = target, from a certified time at which the gap is within the tolerance. Times before that
+  /// are certified already; later ones that no certificate covers are not taken.
+  void polish(TimeOfImpactResult& result, DistanceResult d, const MotionSample& at_a,
+              const MotionSample& at_b) const {
     const double start = result.time, level = settings_.target - settings_.tolerance;
+    const Vec3 n = d.normal;
     double s = start;
-    for (int i = 0; i < 4; ++i) {
-      const MotionSample a = pair_.motion_a.at(s), b = pair_.motion_b.at(s);
-      d = settled_distance(pair_, a, b, i == 0 ? d : distance_at(pair_, a, b, result.normal));
-      if (i == 0) result = hit(result, d);
-      if (std::abs(d.distance - settings_.target) < std::abs(result.gap - settings_.target)) {
-        result = hit(result, d);
-        result.time = s;
-      }
+    MotionSample a = at_a, b = at_b;
+    d = settled_distance(pair_, a, b, d);
+    result = hit(result, d);
+    for (int i = 0; i < kMostPolish; ++i) {
       const double rate = closing_rate(d, a, b);
       if (!(rate < 0)) return;
       const double next = s - (d.distance - settings_.target) / rate;
-      if (!(next >= start && next <= settings_.duration) || next == s) return;
-      if (certificate.at(next - start).value < level) return;
+      if (!(next >= 0 && next <= settings_.duration) || next == s) return;
       s = next;
+      a = pair_.motion_a.at(s), b = pair_.motion_b.at(s);
+      d = settled_distance(pair_, a, b, distance_at(pair_, a, b, result.normal));
+      if (!(std::abs(d.distance - settings_.target) < std::abs(result.gap - settings_.target))) return;
+      const double ahead = s - start;
+      if (ahead > 0 && Certificate(pair_, at_a, at_b, n).at(ahead).value < level &&
+          reach_turning(at_a, at_b, n, (d.normal - n) / ahead, level, ahead) < ahead)
+        return;
+      result = hit(result, d);
+      result.time = s;
     }
   }
 

@@ -255,6 +255,30 @@ TEST(TimeOfImpact, OfASlidingBoxIsCertifiedInOneIteration) {
   EXPECT_EQ(toi.iterations, 1);
 }
 
+TEST(TimeOfImpact, OfAnEdgeThatTurnsAcrossAnotherIsPolishedAndFoundInFewLooks) {
+  // Along any fixed direction the ends of the upper edge come down at metres per second, though it meets the lower one in
+  // the middle, which hardly moves.
+  const PreparedShape bar(Box{Vec3(0.4, 0.1, 0.1)});
+  const double half = 0.05 * std::sqrt(2.0), target = 2e-6;
+  const Transform lower{rotation_exp(Vec3(0, 0, 0.5 * M_PI)) * rotation_exp(Vec3(0.25 * M_PI, 0, 0)),
+                        Vec3::Zero()};
+  const Transform upper{rotation_exp(Vec3(0.25 * M_PI, 0, 0)), Vec3(0.03, 0.02, 2 * half + 8e-6)};
+  RigidPath path;
+  path.c = upper.p;
+  path.v = Vec3(0, 0, -0.1);
+  path.omega = Vec3(0, 2, 40);
+  path.alpha = Vec3(3, 200, 0);
+  const double duration = 0.01;
+  const RigidMotion moving(bar.core(), upper, path, duration);
+  const FixedPose fixed(lower);
+  const TimeOfImpactResult toi = time_of_impact(
+      {bar, fixed}, {bar, moving},
+      {.duration = duration, .target = target, .tolerance = 1e-4 * target, .hint = Vec3::UnitZ()});
+  ASSERT_EQ(toi.status, Status::hit);
+  EXPECT_NEAR(toi.gap, target, 1e-15);
+  EXPECT_LT(toi.iterations, 20);
+}
+
 TEST(TimeOfImpact, ThinPlateIsNotTunnelledAt100MetresPerSecond) {
   const PreparedShape cube{Box{Vec3(0.1, 0.1, 0.1)}}, plate{Box{Vec3(1, 1, 0.002)}};
   const FixedPose rest{Transform{}};

@@ -13,6 +13,9 @@ constexpr double kSweepTolerance = 1e-4;
 // the rounding of positions.
 constexpr double kLeastGap = 5e-3;
 
+// Of a gap that is no larger than that, in a hurry: what is left of it at least.
+constexpr double kLiftRoom = 0.9;
+
 }  // namespace
 
 /// The gap that a pair must not undercut: it meets at the standoff unless it is there already, and then it keeps the
@@ -21,7 +24,9 @@ constexpr double kLeastGap = 5e-3;
 /// rounding decides whether two shapes touch.
 double Island::target(const NearPair& pair) const {
   if (!pair.has_rows && pair.separation > kAtStandoff * settings_.standoff) return settings_.standoff;
-  return std::clamp(0.5 * pair.separation, kLeastGap * settings_.clearance, settings_.clearance);
+  const double goal = std::clamp(0.5 * pair.separation, kLeastGap * settings_.clearance, settings_.clearance);
+  // What has come down to exactly that could not even be lifted: no motion of several bodies leaves every gap as it is.
+  return hurries_ ? std::min(goal, kLiftRoom * pair.separation) : goal;
 }
 
 /// A box that holds the shape over the whole segment.
