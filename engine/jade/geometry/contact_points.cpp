@@ -95,7 +95,7 @@ bool ContactFinder::corners_on_plane(bool plane_is_A) {
         plane_is_A ? FeatureContact{foot, x, up, gap} : FeatureContact{x, foot, -up, gap};
     if (!is_new(at)) continue;
     const Feature corner = ContactFeatures::corner_feature(*polyhedron, i);
-    out_->emplace_back(plane_is_A ? ground : corner, plane_is_A ? corner : ground, at);
+    out_->push_back({plane_is_A ? ground : corner, plane_is_A ? corner : ground, at});
   }
   if (reaches_the_distance()) return true;
   out_->resize(first_);
