@@ -232,29 +232,6 @@ TEST(Step, TippingCylinderDoesTheSameInATurnedWorld) {
   }
 }
 
-/// A cylinder that slides flat on five points of its rim and turns a little. Which of them bear it decides how it turns: the
-/// classes of a longer segment hold four of five to the tolerance only, and rounding decided whether they were kept.
-TEST(Step, SlidingCylinderDoesTheSameInAMirror) {
-  SceneDescription scene;
-  scene.name = "cylinder";
-  scene.materials = {"stuff"};
-  scene.pairs = {{"stuff", "stuff", 1.195482580819895, 0}};
-  BodyDescription floor{.name = "floor"}, cylinder{.name = "cylinder"};
-  floor.joint.kind = JointKind::fixed;
-  floor.shapes = {{.geometry = HalfSpace{}, .material = "stuff"}};
-  cylinder.shapes = {
-      {.geometry = Cylinder{0.11553407663871156, 0.075901825554883}, .material = "stuff", .density = 100.0}};
-  cylinder.joint.position = {1.1934288141528298, 0.8220092762496944, 0.075911825554883, 1, 0, 0, 0};
-  cylinder.joint.velocity = {-2.5415826767865406, -2.328751409309131, 0, 0, 0, 0};
-  scene.bodies = {floor, cylinder};
-  step_trial::Symmetry symmetry;
-  symmetry.R = Quat(0.98, 1, 1, 1).normalized().toRotationMatrix();
-  symmetry.R.col(0) *= -1;
-  symmetry.p = Vec3(-1, -1, -1);
-  // As in the property above, of metres per second.
-  EXPECT_LT(difference_when_turned({scene, 0.02}, symmetry, 4), 1e-6);
-}
-
 RC_GTEST_PROP(Step, IsDeterministicToTheBit, ()) {
   const World world = *arbitrary_world({.most_things = 3});
   Run first(world), second(world);

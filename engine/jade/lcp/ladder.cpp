@@ -33,9 +33,6 @@ constexpr Rung kRungs[] = {{"z-path 1e-5", 1e-5, 0, 4, 0},        {"z-path 1e-5 
                            {"z-path 1e-3 rn", 1e-3, 1e-6, 8, 16}};
 /// Proximal steps after each path, as long as they converge. Three or four are usual where one is needed at all.
 constexpr int kRelaxations = 20;
-/// Up to so many rows a path costs hardly more than the warm start before it: then classes that are right to the tolerance
-/// only, held by rows that nearly depend on each other, are not kept before a path has looked for the exact ones.
-constexpr int kFewRows = 48;
 /// Lemke in quad costs seconds beyond (it works on 7 rows a contact, each operation fifty times as slow).
 constexpr int kMaxQuadRows = 108;
 /// The perturbation that resolves ties, over ε. In redundant rows it moves forces by its size over ε, so it has to
@@ -230,7 +227,7 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
   };
   if (task.warm) {
     if (climb.warm()) return done("warm", LcpSelection::warm_classes);
-    if (!task.settings.to_the_end && task.island.n > kFewRows && climb.settle_for_best())
+    if (!task.settings.to_the_end && climb.settle_for_best())
       return done("warm best", LcpSelection::warm_classes);
   }
   for (const Rung& rung : kRungs) {
