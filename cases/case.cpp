@@ -11,7 +11,6 @@
 namespace jade::cases {
 namespace {
 
-using reference::Frame;
 using reference::Recording;
 using reference::RunStatus;
 

@@ -108,6 +108,7 @@ std::function<Outcome(const Model&)> final_position(const std::string& body,
                                                     const std::vector<int>& components) {
   return [=](const Model& model) {
     std::vector<Reading> list;
+    list.reserve(components.size());
     for (const int k : components) list.push_back({.coordinate = coordinate_of(model, body, k)});
     return readings(model, list);
   };

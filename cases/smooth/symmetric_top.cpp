@@ -9,8 +9,6 @@
 namespace jade::cases {
 namespace {
 
-using reference::Scheme;
-
 constexpr double kStep = 0.002;
 constexpr int kSteps = 1000;
 constexpr double kDuration = kStep * kSteps;

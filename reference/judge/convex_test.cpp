@@ -15,6 +15,7 @@ namespace {
 std::vector<Vec3> random_cloud(std::mt19937& random, int count, const Vec3& centre) {
   std::uniform_real_distribution<double> unit(-1, 1);
   std::vector<Vec3> points;
+  points.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) points.push_back(centre + Vec3(unit(random), unit(random), unit(random)));
   return points;
 }

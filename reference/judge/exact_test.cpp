@@ -41,6 +41,7 @@ bool triangles_meet_in_integers(const std::vector<Int3>& a, const std::vector<In
 std::vector<Int3> random_points(std::mt19937& random, int count, int range) {
   std::uniform_int_distribution<int> coordinate(-range, range);
   std::vector<Int3> points;
+  points.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i)
     points.push_back({coordinate(random), coordinate(random), coordinate(random)});
   return points;
@@ -155,6 +156,7 @@ TEST(ConvexHull, HoldsEveryPointAndIsClosed) {
   for (int i = 0; i < 400; ++i) {
     const auto whole = random_points(random, 4 + i % 20, 1 + i % 3);
     std::vector<Vec3> points;
+    points.reserve(whole.size());
     for (const Int3& p : whole) points.push_back(p.cast<double>());
     const auto faces = convex_hull(points);
     if (faces.empty()) continue;

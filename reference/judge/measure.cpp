@@ -101,8 +101,9 @@ RealBracket core_depth(Solid& a, Solid& b, Real slack) {
   Real inner = translation(polytope_of(a, false), polytope_of(b, false)).length;
   for (const auto& [cylinder, other] : {std::pair{&a, &b}, std::pair{&b, &a}})
     if (inner <= 4 * slack && cylinder->kind() == Kind::cylinder)
-      inner = std::max(inner, depth_in_cylinder(cylinder->core(), 4 * slack, [&](const Core& shrunk) {
-                         return core_distance(shrunk, other->core()).upper == 0;
+      inner = std::max(inner,
+                       depth_in_cylinder(cylinder->core(), 4 * slack, [&, solid = other](const Core& shrunk) {
+                         return core_distance(shrunk, solid->core()).upper == 0;
                        }));
   return {inner, std::max(inner, refined_overlap(a.core(), b.core(), outer.direction))};
 }

@@ -21,6 +21,7 @@ void require_finite(const std::vector<Vec3>& points, const std::string& place) {
 
 Polyhedron box_solid(const Vec3& size, const std::string& place) {
   std::vector<Vec3> corners;
+  corners.reserve(8);
   for (int i = 0; i < 8; ++i)
     corners.push_back(
         0.5 * Vec3(i & 1 ? size.x() : -size.x(), i & 2 ? size.y() : -size.y(), i & 4 ? size.z() : -size.z()));

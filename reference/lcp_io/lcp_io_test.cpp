@@ -80,7 +80,8 @@ TEST(LcpJson, NamesThePlaceOfEveryMistake) {
                           "betas",  "rows[0].kind", "rows[1].normal", "rows[1].normal", "rows[1].mu"};
   for (std::size_t i = 0; i < std::size(places); ++i) {
     const auto& [from, to] = changes_and_places[i];
-    const std::string message = refusal([&] { parse_lcp_json(replaced(kContact, from, to), "my.json"); });
+    const std::string changed = replaced(kContact, from, to);
+    const std::string message = refusal([&] { parse_lcp_json(changed, "my.json"); });
     EXPECT_NE(message.find(places[i]), std::string::npos) << to << " → " << message;
     EXPECT_NE(message.find("my.json"), std::string::npos) << message;
   }

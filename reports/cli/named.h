@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "jade/base/error.h"
 #include "jade/base/suggest.h"
 
@@ -16,11 +18,12 @@ std::vector<Named> select_named(const std::vector<Named>& all, const std::vector
                                 const std::string& kind) {
   if (names.empty()) return all;
   std::vector<std::string> known;
+  known.reserve(all.size());
   for (const Named& one : all) known.push_back(one.name);
   std::vector<Mistake> mistakes;
   for (const std::string& name : names)
     if (std::ranges::count(known, name) == 0)
-      mistakes.push_back({kind + " \"" + name + "\"", "is unknown", suggest(name, known)});
+      mistakes.push_back({fmt::format("{} \"{}\"", kind, name), "is unknown", suggest(name, known)});
   if (!mistakes.empty()) throw InvalidInput("arguments", mistakes);
   std::vector<Named> chosen;
   for (const Named& one : all)

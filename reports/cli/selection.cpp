@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "jade/base/error.h"
 #include "jade/base/suggest.h"
 
@@ -14,7 +16,7 @@ void refuse_unknown(const std::string& kind, const std::vector<std::string>& nam
   std::vector<Mistake> mistakes;
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    mistakes.push_back({kind + " \"" + name + "\"", "is unknown", suggest(name, known)});
+    mistakes.push_back({fmt::format("{} \"{}\"", kind, name), "is unknown", suggest(name, known)});
   }
   if (!mistakes.empty()) throw InvalidInput("arguments", mistakes);
 }
@@ -24,6 +26,7 @@ void refuse_unknown(const std::string& kind, const std::vector<std::string>& nam
 std::vector<cases::Case> select_cases(const std::vector<std::string>& names) {
   if (names.empty()) return cases::all_cases();
   std::vector<std::string> known;
+  known.reserve(cases::all_cases().size());
   for (const cases::Case& c : cases::all_cases()) known.push_back(c.name);
   refuse_unknown("case", names, known);
   std::vector<cases::Case> selected;
@@ -38,6 +41,7 @@ std::vector<reference::Engine> select_engines(const std::vector<std::string>& na
                                               double timeout_seconds) {
   std::vector<reference::Engine> engines = reference::known_engines(), own;
   std::vector<std::string> known;
+  known.reserve(engines.size());
   for (const reference::Engine& e : engines) known.push_back(e.name);
   std::vector<Mistake> mistakes;
   for (const std::string& text : commands) {

@@ -12,7 +12,6 @@
 namespace jade::reports {
 namespace {
 
-using gradient_trial::DirectionTrial;
 using gradient_trial::GradientTrial;
 using Json = nlohmann::ordered_json;
 

@@ -17,8 +17,6 @@
 
 #include "lcp_io/lcp_json.h"
 
-extern char** environ;
-
 namespace jade::reports {
 namespace {
 

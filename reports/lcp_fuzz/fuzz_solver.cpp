@@ -53,6 +53,7 @@ class OwnSolver : public FuzzSolver {
 
 std::vector<std::string> solver_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(kMethods) + std::size(kPeers));
   for (const LcpMethod method : kMethods) names.emplace_back(name_of(method));
   for (const Peer& peer : kPeers) names.emplace_back(peer.name);
   return names;

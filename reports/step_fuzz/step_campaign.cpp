@@ -7,7 +7,6 @@
 namespace jade::reports {
 namespace {
 
-using step_trial::Fault;
 using step_trial::Trial;
 
 StepFuzzRow row_of(const Trial& trial, std::uint64_t index) {

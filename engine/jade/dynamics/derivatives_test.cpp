@@ -56,7 +56,7 @@ TEST(InverseDynamicsDerivatives, AgreeWithDifferencesForAllJoints) {
     const World drawn = world(random, 10);
     const Model& model = drawn.model;
     const State& state = drawn.state;
-    const VecX &a = drawn.a, &effort = drawn.effort;
+    const VecX& a = drawn.a;
     const DynamicsDerivatives d = inverse_dynamics_derivatives(model, state, a);
     const auto id = [&](const VecX& q, const VecX& v, const VecX& acc) {
       return inverse_dynamics(model, {q, v}, acc);

@@ -95,7 +95,7 @@ bool ContactFinder::corners_on_plane(bool plane_is_A) {
         plane_is_A ? FeatureContact{foot, x, up, gap} : FeatureContact{x, foot, -up, gap};
     if (!is_new(at)) continue;
     const Feature corner = ContactFeatures::corner_feature(*polyhedron, i);
-    out_->emplace_back(plane_is_A ? ground : corner, plane_is_A ? corner : ground, at);
+    out_->push_back({plane_is_A ? ground : corner, plane_is_A ? corner : ground, at});
   }
   if (reaches_the_distance()) return true;
   out_->resize(first_);
@@ -140,7 +140,7 @@ void ContactFinder::gather() {
 
 void ContactFinder::add(const Feature& a, const Feature& b, const Vec3& toward_B) {
   const FeatureContact at = closest_points(a, a_->X_WS, b, b_->X_WS, toward_B);
-  if (is_new(at)) out_->emplace_back(a, b, at);
+  if (is_new(at)) out_->push_back({a, b, at});
 }
 
 /// Whether a contact is near enough, and none that was found before is at the same place with the same normal.
@@ -180,7 +180,7 @@ void ContactFinder::corners_on_faces(bool ground_is_A) {
           ground_is_A ? FeatureContact{foot, over, n, gap} : FeatureContact{over, foot, -n, gap};
       if (!is_new(at)) continue;
       const Feature standing_on = standing.feature(corner);
-      out_->emplace_back(ground_is_A ? on_face : standing_on, ground_is_A ? standing_on : on_face, at);
+      out_->push_back({ground_is_A ? on_face : standing_on, ground_is_A ? standing_on : on_face, at});
     }
   }
 }

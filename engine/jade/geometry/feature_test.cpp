@@ -61,8 +61,9 @@ TEST(ClosestPoints, AreTheClosestOfAllPointsOnTwoLines) {
   const auto& [name, a, b] = all.back();
   const FeatureContact c = closest_points(a, kPoseA, b, kPoseB, kToward);
   const double core_distance = std::abs(c.gap + a.radius + b.radius);
-  for (double s = -2; s <= 2; s += 0.05)
-    for (double t = -2; t <= 2; t += 0.05)
+  const VecX along = VecX::LinSpaced(81, -2, 2);
+  for (const double s : along)
+    for (const double t : along)
       EXPECT_GE((kPoseA * Vec3(a.point + s * a.direction) - kPoseB * Vec3(b.point + t * b.direction)).norm(),
                 core_distance - 1e-14);
 }

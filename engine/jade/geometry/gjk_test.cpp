@@ -38,6 +38,7 @@ ConvexCore box_core(const Vec3& size) {
 
 std::vector<Vec3> corners(const Vec3& size) {
   std::vector<Vec3> points;
+  points.reserve(8);
   for (int i = 0; i < 8; ++i)
     points.emplace_back((i & 1 ? .5 : -.5) * size.x(), (i & 2 ? .5 : -.5) * size.y(),
                         (i & 4 ? .5 : -.5) * size.z());

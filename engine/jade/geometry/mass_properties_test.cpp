@@ -68,6 +68,7 @@ TEST(MassProperties, OfACapsuleTendToThoseOfASphere) {
 
 std::vector<Vec3> corners(const Vec3& size, const Vec3& at, const Mat3& R = Mat3::Identity()) {
   std::vector<Vec3> points;
+  points.reserve(8);
   for (int i = 0; i < 8; ++i)
     points.push_back(at + R * Vec3((i & 1 ? .5 : -.5) * size.x(), (i & 2 ? .5 : -.5) * size.y(),
                                    (i & 4 ? .5 : -.5) * size.z()));

@@ -31,7 +31,8 @@ SceneDescription rain(int boxes) {
   std::mt19937 random(3);  // its sequence is fixed by the standard
   const auto draw = [&] { return 2 * (random() / 4294967296.0) - 1; };
   for (int i = 0; i < boxes; ++i) {
-    const Vec3 at(kPitch * (i % 3 - 1), kPitch * (i / 3 % 3 - 1), 0.2 + kPitch * (i / 9));
+    const int layer = i / 9;
+    const Vec3 at(kPitch * (i % 3 - 1), kPitch * (i / 3 % 3 - 1), 0.2 + kPitch * layer);
     const Vec3 moved(draw(), draw(), draw());
     BodyDescription box =
         body("box" + std::to_string(i), Box{Vec3::Constant(0.2)}, at + 0.02 * moved, Vec3::Zero());
