@@ -54,7 +54,7 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {1, 2, "a hit cuts a segment with contacts, whose levers are those of the part", false},
       {1, 41, "the same", false},
       {22, 198, "the mean velocity of a walker that a slow slide holds contracts by a tenth a pass"},
-      {23, 165, "a stack needs many passes for its mean velocity, and was said to have no patience left"},
+      {23, 165, "a stack that was hit by another thing and lies still again is solved exactly again"},
       {21, 38, "the rim of a cylinder that hardly tilts comes near to the face of a box within a segment"},
       {21, 55, "such a rim rolls along a wall, and how its path bends is given back"},
   };

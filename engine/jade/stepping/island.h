@@ -143,7 +143,7 @@ class Island {
   /// Takes the island through the whole step.
   void advance(const StepMemory& memory);
   /// Whether an exact solution was, or would have been, too much work: the next step had better iterate at once.
-  bool is_hard() const { return hurries_ || is_tired(); }
+  bool is_hard() const { return (hurries_ && !is_calm()) || is_tired(); }
 
  private:
   // island.cpp
@@ -186,6 +186,11 @@ class Island {
   Certified certified_segment();
   /// With no more contacts than this, some boxes on each other, an exact solution is worth ten times the patience.
   static constexpr int kFewContacts = 32;
+  /// A few contacts whose forces are found in so many iterations have come to rest, and are solved exactly again.
+  static constexpr int kCalmIterations = 100;
+  bool is_calm() const {
+    return static_cast<int>(contacts.size()) <= kFewContacts && report.iterations <= kCalmIterations;
+  }
   bool is_tired() const {
     return work_ > (static_cast<int>(contacts.size()) <= kFewContacts ? 10 : 1) * settings_.patience;
   }
