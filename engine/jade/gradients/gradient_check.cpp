@@ -145,6 +145,9 @@ class Looks {
   /// Smaller steps for a derivative of this size, down to where rounding is a ten-thousandth of it: what two steps of
   /// many impacts make ten thousand times larger has its next kink ten thousand times nearer. False: there are none.
   bool step_closer(double size) {
+    const int last = static_cast<int>(levels_.size()) - 1;
+    if (at(last).above && at(last).below)
+      size = std::max(size, size_of(*at(last).above - *at(last).below) / (2 * step(last)));
     const double least = rounding_ / (1e-4 * std::max(size, std::numeric_limits<double>::min()));
     const std::size_t before = levels_.size();
     for (int k = 0; k < kMostCloser && step(static_cast<int>(levels_.size())) >= least; ++k)
@@ -178,15 +181,18 @@ class Looks {
   /// differ by anyway f is no such polynomial, and a smaller window is tried.
   std::optional<Differences> fit(int outer) {
     double window = step(outer);
-    for (int k = 0; k < kMostWindows; ++k, window /= 2) {
+    for (int k = 0; k < kMostWindows; ++k) {
       std::vector<Level> known(static_cast<std::size_t>(kPlaces.back()));
+      double smaller = 0.5;
       for (const int places : kPlaces) {
         const Fitted fitted = fit_within(window, places, known);
         if (!fitted.smooth) break;
         if (fitted.differences.smoothness == Smoothness::regular || places == kPlaces.back() ||
-            fitted.missing > std::sqrt(static_cast<double>(kPlaces.back()) / places))
+            fitted.missing > kHopeful * std::sqrt(static_cast<double>(kPlaces.back()) / places))
           return fitted.differences;
+        smaller = std::sqrt(0.5);  // few places saw nothing else: it is nearly smooth
       }
+      window *= smaller;
     }
     return std::nullopt;
   }
@@ -199,9 +205,10 @@ class Looks {
 
   static constexpr std::array<int, 3> kPlaces{16, 48,
                                               144};  // of a fit, on either side; each has those before
-  static constexpr int kMostWindows = 3, kMostCloser = 8;
+  static constexpr int kMostWindows = 7, kMostCloser = 8;
   static constexpr double kDeviations = 3;
-  static constexpr double kMisfit = 4;  // deviations of one estimate of the noise from another
+  static constexpr double kHopeful = 1.5;  // more places may do better than they promise
+  static constexpr double kMisfit = 4;     // deviations of one estimate of the noise from another
 
   double step(int level) const { return std::ldexp(settings_.first_step, -level); }
 
@@ -280,6 +287,8 @@ class Looks {
       const double misfit = left.col(c).norm() / std::sqrt(static_cast<double>(n - basis.cols()));
       const double local = third.col(c).norm() / std::sqrt(20.0 * static_cast<double>(n - 3));
       fit.smooth = fit.smooth && misfit <= (1 + kMisfit / std::sqrt(static_cast<double>(n))) * local + least;
+      // A jump is between neighbours as well.
+      fit.smooth = fit.smooth && misfit <= rounding_;
       fit.deviation = std::max(fit.deviation, gain * std::max(misfit, least));
     }
     return fit;
