@@ -283,14 +283,15 @@ class Looks {
                        3 * data.middleRows(1, n - 3) - data.topRows(n - 3);
     Fit fit{.coefficient = solution.row(wanted).transpose()};
     const double least = 1e-16 * (1 + size_of(f0_));
-    for (Eigen::Index c = 0; c < data.cols(); ++c) {
-      const double misfit = left.col(c).norm() / std::sqrt(static_cast<double>(n - basis.cols()));
-      const double local = third.col(c).norm() / std::sqrt(20.0 * static_cast<double>(n - 3));
-      fit.smooth = fit.smooth && misfit <= (1 + kMisfit / std::sqrt(static_cast<double>(n))) * local + least;
-      // A jump is between neighbours as well.
-      fit.smooth = fit.smooth && misfit <= rounding_;
-      fit.deviation = std::max(fit.deviation, gain * std::max(misfit, least));
-    }
+    const VecX misfit = left.colwise().norm().transpose() / std::sqrt(static_cast<double>(n - basis.cols()));
+    const VecX local = third.colwise().norm().transpose() / std::sqrt(20.0 * static_cast<double>(n - 3));
+    // Entries that hardly scatter beside others are rounded to few numbers, and such noise is not white.
+    const double share = 1 + kMisfit / std::sqrt(static_cast<double>(n)),
+                 least_scatter = 0.1 * size_of(local);
+    fit.smooth = size_of(misfit) <= rounding_;  // a jump is between neighbours as well
+    for (Eigen::Index c = 0; c < data.cols(); ++c)
+      fit.smooth = fit.smooth && misfit[c] <= share * std::max(local[c], least_scatter) + least;
+    fit.deviation = gain * std::max(size_of(misfit), least);
     return fit;
   }
 
