@@ -155,17 +155,17 @@ class Looks {
     return levels_.size() > before;
   }
 
-  /// The best that every stride-th step says, from the smallest up to where larger ones tell nothing more.
-  Verdict outward(int stride) {
-    const int last = static_cast<int>(levels_.size()) - 1, patience = 6 / stride;
+  /// The best that every stride-th step says, from the smallest up to where larger ones tell nothing more, or to a given one.
+  Verdict outward(int stride, int outermost = 0) {
+    const int last = static_cast<int>(levels_.size()) - 1, patience = stride > 1 ? 3 : 4;
     Verdict best;
     best.outer = last;
-    for (int outer = last - 2 * stride, worse = 0; outer >= 0; outer -= stride) {
+    for (int outer = last - 2 * stride, worse = 0; outer >= std::max(0, outermost); outer -= stride) {
       Verdict verdict = judge(outer, stride);
       const bool looked_enough = step(outer) >= settings_.least_look;
       worse = verdict.score < 0.9 * best.score ? 0 : worse + 1;
       if (verdict.score < best.score || outer == last - 2 * stride) best = std::move(verdict);
-      if (looked_enough && (worse >= patience || (!at(outer).above && !at(outer).below))) break;
+      if (worse >= patience || (looked_enough && !at(outer).above && !at(outer).below)) break;
       if (looked_enough && best.is_regular() && best.central <= settings_.enough * best.differences.size &&
           best.sides <= settings_.same_slope * best.differences.size)
         break;
@@ -358,7 +358,7 @@ Differences differentiate(const std::function<VecX(double)>& f, double least_siz
   const Verdict quick = looks.outward(2);
   if (quick.is_clear(settings)) return quick.differences;
   const auto look_closely = [&] {
-    const Verdict all = looks.outward(1);
+    const Verdict all = looks.outward(1, std::isfinite(quick.score) ? quick.outer - 2 : 0);
     const Verdict& better = quick.is_regular() && quick.score < all.score ? quick : all;
     if (!better.is_near(settings)) return better.differences;
     const std::optional<Differences> fitted = looks.fit(all.outer);
