@@ -100,6 +100,26 @@ TEST(Differences, SettleInTheLittleRoomThatContactsLeave) {
   EXPECT_NEAR(d.value[0], 1, 5e-7);
 }
 
+/// Less room still: each single step is rounding to some millionths, many together are not.
+TEST(Differences, SettleOnManyPlacesWhereEachIsRounding) {
+  const auto f = [](double s) {
+    return one(std::exp(s) + 1e9 * s * s * s + 1e-13 * rounding(s) + std::max(0.0, 1e3 * (s - 2e-7)));
+  };
+  const Differences d = differentiate(f, 1);
+  EXPECT_EQ(d.smoothness, Smoothness::regular);
+  EXPECT_NEAR(d.value[0], 1, 2e-7);
+  const Differences bent = differentiate([&](double s) { return VecX(f(s) + one(2e-5 * std::abs(s))); }, 1);
+  EXPECT_NE(bent.smoothness, Smoothness::regular);
+}
+
+/// Two steps of many impacts: small changes arrive ten thousand times larger, and kinks are as much nearer.
+TEST(Differences, StepCloserWhereTheDerivativeIsLarge) {
+  const Differences d = differentiate(
+      [](double s) { return one(std::sin(1 + 2e4 * s) + std::abs(1e5 * (s - 2e-9)) + 1e-13 * rounding(s)); });
+  ASSERT_EQ(d.smoothness, Smoothness::regular);
+  EXPECT_NEAR(d.value[0] / (2e4 * std::cos(1.0) - 1e5), 1, 2e-7);
+}
+
 /// However little room there is, a kink above its rounding is none of a derivative.
 TEST(Differences, SeeAKinkInLittleRoom) {
   const Differences d = differentiate(
