@@ -167,6 +167,10 @@ bool one_contact_keeps(const LcpProblem& problem, const LcpSettings& settings,
   return true;
 }
 
+/// Beyond this many rows classes are not put right in place: to factor all of them again takes longer than to look for the
+/// island that they are wrong in.
+constexpr int kFewRows = 96;
+
 /// True when the classes of an earlier solve are those of this problem, but for some that are put right at once.
 bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const std::vector<RowClass>& classes,
                 LcpWorkspace::Memory& memory, LcpSolution& solution) {
@@ -181,7 +185,8 @@ bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const st
         certified_residual(problem, solution.f, solution.v, memory.sigma, solution.certificate.worst_row);
     if (residual <= target) break;
     // A wrong class does not go away; what is left of a right one shrinks by ε over the least eigenvalue.
-    if (const int wrong = warm.correct(problem, solution, memory.sigma, target); wrong > 0) {
+    const bool few = problem.size() <= kFewRows;
+    if (const int wrong = few ? warm.correct(problem, solution, memory.sigma, target) : 0; wrong > 0) {
       if (wrong >= wrong_before || !warm.solve_corrected(problem, solution.f)) return false;
       wrong_before = wrong;
       before = std::numeric_limits<double>::infinity();

@@ -90,7 +90,7 @@ void Island::set_impact_directions(LiveContact& contact) {
 
 /// The classes of an impact that only what hits feels, as when boxes meet that stand on a floor: that floor is no longer asked
 /// for forces which it gave against gravity before. Where other contacts are pushed together, they are not valid. None if
-/// everything hits.
+/// everything hits, or in a heap, where something always is.
 void Island::guess_hits(const Horizon& now) {
   hits_.assign(problem_.rows.size(), RowClass::separate);
   bool all = true;
@@ -107,7 +107,7 @@ void Island::guess_hits(const Horizon& now) {
     all = all && hits;
     if (hits) hits_[limits[l].row] = RowClass::clamped;
   }
-  if (all) hits_.clear();
+  if (all || static_cast<int>(contacts.size()) > kFewContacts) hits_.clear();
 }
 
 bool Island::collide(double time) {
