@@ -108,8 +108,6 @@ void IslandTape::add_share(const Shares& at, int row, const VecX& z, double scal
 
 /// Contacts that stick at no slip; what they and those that carry load with them would do at the start.
 bool IslandTape::slips_that_stop(const SolveTrace& trace) {
-  // As in the step: slip that is slower counts as none [m/s].
-  constexpr double kNoSlip = 1e-9;
   const std::vector<RowClass>& classes = trace.forces.classes;
   if (std::find(classes.begin(), classes.end(), RowClass::stick) == classes.end()) return false;
   stopped_.classes.assign(classes.size(), RowClass::separate);

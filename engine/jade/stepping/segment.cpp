@@ -15,8 +15,6 @@
 namespace jade {
 namespace {
 
-// Slip slower than this is rounding of velocities of ordinary size, and has no direction [m/s].
-constexpr double kNoSlip = 1e-9;
 // The mean velocity is iterated to rounding.
 constexpr int kMostPasses = 60;
 constexpr double kSettled = 1e-14;  // of the largest velocity

@@ -16,8 +16,6 @@
 namespace jade {
 namespace {
 
-// Slip slower than this is rounding of velocities of ordinary size [m/s].
-constexpr double kNoSlip = 1e-9;
 // A contact that pivots has slip from the turning of its features alone; only what is well above that is motion.
 constexpr double kPivoting = 0.1;
 // A slip that ends within this share of the segment ends at its start: what it would still move is below the square of

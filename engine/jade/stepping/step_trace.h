@@ -15,6 +15,10 @@ namespace jade {
 /// the numbers at which the step is differentiated. Nothing of it is read by the step itself: results are the same to
 /// the bit with and without it. Vectors of coordinates are stacked tree after tree in the order of IslandTrace::trees.
 
+/// Slip slower than this is rounding of velocities of ordinary size: it counts as none, and has no direction. The step carries
+/// it on, the tape stops it as all slip that counts, so that a derivative is wrong as near to rest as this [m/s].
+inline constexpr double kNoSlip = 1e-9;
+
 /// Something at which a step changes its mind, and how far it was from that: 0 is at it. Free of units, measured in the
 /// size of the quantities that decide.
 struct Kink {
