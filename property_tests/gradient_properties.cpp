@@ -69,6 +69,17 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
   }
 }
 
+/// How a path bends is forecast anew where the slips that it began with are stopped: the tape looked for a path that was not on
+/// it, and crashed.
+TEST(StepGradient, KnowsNothingOfPathsWhoseSlipsWereStopped) {
+  const generators::World world = generators::random_world(200, 1694, {.touching = false, .most_things = 4});
+  const GradientTrial trial =
+      try_gradient(world, generators::mixed_seed(200, "gradient", 1694), {.differences = false});
+  EXPECT_EQ(trial.error, "");
+  EXPECT_TRUE(trial.regularity.exists);
+  EXPECT_LE(trial.transpose_error, 1e-12);
+}
+
 /// A gradient that is off by a millionth in one entry is seen.
 TEST(GradientTrial, SeesASmallError) {
   const Differences d = differentiate([](double s) { return VecX::Constant(2, std::exp(s)); });

@@ -255,12 +255,14 @@ class Island {
   void begin_mean_velocity();
   bool update_free_motion(double s);
   void set_bias(double s);
+  void set_paths(double s);
+  void finish_segment(double s);
+
+  // bend.cpp
   DistanceResult nearest_at_end(const NearPair& pair, const LiveContact& contact) const;
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;
   bool works_too_much();
-  void set_paths(double s);
-  void finish_segment(double s);
 
   // forces.cpp
   bool solve_rows(bool to_the_end, const std::vector<RowClass>& guess = {});

@@ -168,6 +168,7 @@ void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
   record_stop(classes, f, nearest);
   rows_.add_impulses(f, [&](int tree) -> VecX& { return trees[tree]->now.v; });
   as_expected_ = false;
+  for (NearPair& pair : pairs) pair.bend = 0;  // forecast for paths that began with other velocities
   update_start();
   forecast_free_motion();
   update_contact_speeds();
