@@ -13,7 +13,9 @@ constexpr double kSweepTolerance = 1e-4;
 // the rounding of positions.
 constexpr double kLeastGap = 5e-3;
 
-// Of a gap that is no larger than that, in a hurry: what is left of it at least.
+// In a hurry what has come down to that may come nearer: a tenth of what it has beyond the least of all gaps, with the default
+// lengths 1e-9 m, at a time.
+constexpr double kLeastOfAll = 5e-4;
 constexpr double kLiftRoom = 0.9;
 
 }  // namespace
@@ -26,7 +28,8 @@ double Island::target(const NearPair& pair) const {
   if (!pair.has_rows && pair.separation > kAtStandoff * settings_.standoff) return settings_.standoff;
   const double goal = std::clamp(0.5 * pair.separation, kLeastGap * settings_.clearance, settings_.clearance);
   // What has come down to exactly that could not even be lifted: no motion of several bodies leaves every gap as it is.
-  return hurries_ ? std::min(goal, kLiftRoom * pair.separation) : goal;
+  const double least = kLeastOfAll * settings_.clearance;
+  return hurries_ ? std::min(goal, least + kLiftRoom * std::max(0.0, pair.separation - least)) : goal;
 }
 
 /// A box that holds the shape over the whole segment.
