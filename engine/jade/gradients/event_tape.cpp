@@ -122,6 +122,8 @@ int IslandTape::event_of(int index) {
 }
 
 /// bend = gap(end) − (gap + n_m·Δ_m(d)), d the displacement of the whole segment; −1: it does not move.
+/// Where the shapes overlap at the end gap = n·(x_B − x_A) along the contact's normal n, and the lowest points are not
+/// opposite each other: dgap = n·(dx_B − dx_A) + (x_B − x_A)·dn.
 int IslandTape::bend_of(const BendTrace& bend) {
   // Rows know the length of that solve whether the bend moves or not, and must not put it on the tape amid their own.
   static_cast<void>(length_of(bend.from));
@@ -134,14 +136,21 @@ int IslandTape::bend_of(const BendTrace& bend) {
   tape.add(end.displacement, slots.s, end.w);
   const Links links = links_of(bend.shape_a, bend.shape_b);
   const int out = tape.slot(1);
-  add_links(out, point_between(links, 0.5 * (bend.p_A + bend.p_B), Place::end).along(bend.normal),
-            displacements(links, Place::end, end.q), 1);
-
   const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(bend.contact)];
   const PlacedContact& start = start_contact(bend.contact);
-  const LinkRows q = displacements(links, Place::start, q_);
-  add_links(out, start.along(start.n), q, -1);
+  const LinkRows q = displacements(links, Place::start, q_), at_end = displacements(links, Place::end, end.q);
+  Row12 gap;
+  gap << point_between(links, bend.p_A, Place::end).along(bend.normal).head<6>(),
+      point_between(links, bend.p_B, Place::end).along(bend.normal).tail<6>();
   PlacedContact moved;
+  if (bend.along_contact) {
+    place_contact(contact, collision_, poses(contact.shape_a, contact.shape_b, Place::end), &start, moved);
+    if (moved.turns) moved.add_along(bend.p_B - bend.p_A, moved.N, gap);
+    if (moved.travels) add_links(out, Row12((bend.p_B - bend.p_A).transpose() * moved.N0), q, 1);
+  }
+  add_links(out, gap, at_end, 1);
+
+  add_links(out, start.along(start.n), q, -1);
   place_middle(from);
   if (midpoint())
     place_contact(contact, collision_, poses(contact.shape_a, contact.shape_b, Place::middle), &start, moved);

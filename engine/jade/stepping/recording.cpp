@@ -318,7 +318,8 @@ void Island::record_bend(const NearPair& pair, double bend, const DistanceResult
                     .capped = pair.bend > bend,
                     .p_A = end.point_A,
                     .p_B = end.point_B,
-                    .normal = end.normal});
+                    .normal = end.normal,
+                    .along_contact = !end.separated});
 }
 
 /// Keeps the earliest hit of the sweep at hand, and how much later the second one would have been.

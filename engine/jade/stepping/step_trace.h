@@ -105,6 +105,7 @@ struct BendTrace {
   double value = 0;     ///< bend [m]
   bool capped = false;  ///< at its largest value: it does not move
   Vec3 p_A = Vec3::Zero(), p_B = Vec3::Zero(), normal = Vec3::Zero();  ///< nearest points at that end, world
+  bool along_contact = false;  ///< they overlap there: the normal is that of the contact, and turns with it
 };
 
 /// Where the certified path of a solve ends.
