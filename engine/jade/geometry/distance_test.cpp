@@ -128,6 +128,45 @@ TEST(SettleOnFace, KnowsWhereATiltedRimIsLowestToAllDigits) {
   }
 }
 
+/// A cylinder that leans over the edge of a table, ten micrometres from it. Held against a bisection in long doubles: seen along
+/// the edge the rim is an ellipse, and from its nearest place it looks straight at the edge.
+TEST(SettleOnCurves, KnowsWhereARimIsNearestToAnEdgeToAllDigits) {
+  const double r = 0.12, l = 0.18;
+  const PreparedShape table(Box{Vec3(2, 2, 0.2)}), cylinder(Cylinder{r, l});
+  const Vec3 edge(1, 0.2, 0.1), out = Vec3(1, 0, 1).normalized();
+  for (const double lean : {0.4, 0.7, 1.0}) {
+    const Mat3 R = rotation_exp(lean * Vec3(0.3, 1, 0).normalized());
+    const Vec3 down = R.transpose() * -out;
+    const double across = down.head<2>().norm();
+    const Transform X_WT,
+        X_WC{R, edge + 1e-5 * out - R * Vec3(r * down.x() / across, r * down.y() / across, -l)};
+    // From the edge to the rim's place with phase φ, how fast that moves, and both multiplied.
+    const auto from_edge = [&](int k, long double phase) {
+      return r * (std::cos(phase) * R(k, 0) + std::sin(phase) * R(k, 1)) - l * R(k, 2) + X_WC.p[k] - edge[k];
+    };
+    const auto rate = [&](int k, long double phase) {
+      return r * (std::cos(phase) * R(k, 1) - std::sin(phase) * R(k, 0));
+    };
+    const auto slope = [&](long double phase) {
+      return from_edge(0, phase) * rate(0, phase) + from_edge(2, phase) * rate(2, phase);
+    };
+    const long double first = std::atan2(down.y(), down.x());
+    long double low = first - 1e-3L, high = first + 1e-3L;
+    ASSERT_LT(slope(low), 0) << lean;
+    ASSERT_GT(slope(high), 0) << lean;
+    for (int i = 0; i < 70; ++i) (slope(0.5L * (low + high)) < 0 ? low : high) = 0.5L * (low + high);
+    const long double x = from_edge(0, low), z = from_edge(2, low), gap = std::sqrt(x * x + z * z);
+
+    DistanceResult d = distance({table, X_WT}, {cylinder, X_WC});
+    ASSERT_TRUE(settle_on_curves({table, X_WT}, {cylinder, X_WC}, d)) << lean;
+    // Coordinates of a metre round to 1e-16, and directions between points that are 1e-5 m apart to some 1e-11.
+    EXPECT_NEAR(d.distance, double(gap), 5e-16) << lean;
+    EXPECT_LE((d.normal - Vec3(double(x / gap), 0, double(z / gap))).norm(), 1e-10) << lean;
+    EXPECT_NEAR(d.point_B.y(), edge.y() + double(from_edge(1, low)), 1e-15) << lean;
+    EXPECT_LE(d.lower_bound, d.distance) << lean;
+  }
+}
+
 TEST(SettleOnFace, LeavesEdgesAlone) {
   const PreparedShape table(Box{Vec3(2, 2, 0.2)}), ball(Sphere{0.1});
   // Beside the table's upper edge, nearly above it: the normal of the top leaves a smaller gap.

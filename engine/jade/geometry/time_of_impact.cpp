@@ -152,11 +152,12 @@ DistanceResult distance_at(const ConvexPair& pair, const MotionSample& a, const 
   return d;
 }
 
-/// The same to all digits, where a face is met.
+/// The same to all digits, where a face or the rim of a cylinder is met.
 DistanceResult settled_distance(const ConvexPair& pair, const MotionSample& a, const MotionSample& b,
                                 DistanceResult d) {
-  if (pair.plane_normal.isZero() && pair.shape_a != nullptr)
-    settle_on_face({*pair.shape_a, a.X}, {*pair.shape_b, b.X}, d);
+  if (!pair.plane_normal.isZero() || pair.shape_a == nullptr) return d;
+  const PlacedShape placed_a{*pair.shape_a, a.X}, placed_b{*pair.shape_b, b.X};
+  if (!settle_on_face(placed_a, placed_b, d)) settle_on_curves(placed_a, placed_b, d);
   return d;
 }
 
