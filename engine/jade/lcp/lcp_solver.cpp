@@ -179,11 +179,19 @@ bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const st
   const double target = std::min(kGoodEnough, settings.tolerance);
   double before = std::numeric_limits<double>::infinity();
   int wrong_before = problem.size() + 1;
+  bool parked = true;  // friction of contacts that were found to be held may be
   for (;;) {
     double& residual = solution.certificate.residual;
     residual =
         certified_residual(problem, solution.f, solution.v, memory.sigma, solution.certificate.worst_row);
-    if (residual <= target) break;
+    if (residual <= target) {
+      const bool corrected = wrong_before <= problem.size();
+      if (!corrected || !parked || !warm.hold_parked(problem, solution.f, memory.sigma)) break;
+      parked = false;
+      if (!warm.solve_corrected(problem, solution.f)) return false;
+      before = std::numeric_limits<double>::infinity();
+      continue;
+    }
     // A wrong class does not go away; what is left of a right one shrinks by ε over the least eigenvalue.
     const bool few = problem.size() <= kFewRows;
     if (const int wrong = few ? warm.correct(problem, solution, memory.sigma, target) : 0; wrong > 0) {
@@ -198,7 +206,6 @@ bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const st
     warm.refine(solution.v, solution.f);
   }
   if (warm.leaves_stress(problem, solution, memory.sigma, target)) return false;
-  if (wrong_before <= problem.size()) warm.hold_parked(problem, solution.f, memory.sigma);
   solution.classes = warm.classes();
   put_into_words(problem, solution.f, solution.v, memory.sigma, solution.certificate);
   solution.stage = "warm";

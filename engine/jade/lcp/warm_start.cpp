@@ -182,14 +182,18 @@ int WarmStart::correct(const LcpProblem& p, const LcpSolution& solution, const V
   return wrong;
 }
 
-void WarmStart::hold_parked(const LcpProblem& p, const VecX& f, const VecX& sigma) {
+bool WarmStart::hold_parked(const LcpProblem& p, const VecX& f, const VecX& sigma) {
+  corrected_ = classes_;
+  bool any = false;
   for (int i = 0; i < p.size(); ++i) {
     const LcpRow& row = p.rows[i];
     if (row.kind != RowKind::tangent || classes_[i] != RowClass::separate || !(row.mu > 0)) continue;
     const int n = row.normal;
-    if (classes_[n] == RowClass::clamped && p.A(i, i) > 0 && p.A(n, n) * f[n] > kFirm * sigma[n])
-      classes_[i] = RowClass::stick;
+    if (classes_[n] != RowClass::clamped || !(p.A(i, i) > 0) || !(p.A(n, n) * f[n] > kFirm * sigma[n])) continue;
+    corrected_[i] = RowClass::stick;
+    any = true;
   }
+  return any;
 }
 
 void WarmStart::refine(const VecX& v, VecX& f) {

@@ -24,8 +24,9 @@ class WarmStart {
   /// Puts right the classes that forces and velocities of the last solution contradict by more than `tolerance` σ, and
   /// leaves all others: what nothing pushes would go by its rounding. Returns how many there were.
   int correct(const LcpProblem& problem, const LcpSolution& solution, const VecX& sigma, double tolerance);
-  /// Friction of a contact that is now held, and firmly, but did not need any sticks.
-  void hold_parked(const LcpProblem& problem, const VecX& f, const VecX& sigma);
+  /// Friction of a contact that is now held, and firmly, but did not need any sticks: by how little it is needed has a derivative.
+  /// False: there is none; otherwise to be solved for again.
+  bool hold_parked(const LcpProblem& problem, const VecX& f, const VecX& sigma);
   /// Takes what is left of the velocities of the free rows, v, out of f.
   void refine(const VecX& v, VecX& f);
   /// Whether friction stays at its bound for no reason but an earlier slip; the least impulse is to be found anew then.
