@@ -289,6 +289,7 @@ class Island {
   /// Had every slip of the segment gone on as it began.
   struct SlipForecast {
     ForcesTrace forced;
+    VecX w;                                    ///< velocities of the rows at its end
     std::vector<std::pair<int, double>> ends;  ///< contacts whose slip ends within the segment, and when
   };
   SlipForecast forecast_slips(double s) const;
@@ -304,6 +305,7 @@ class Island {
   void record_collision(ImpactLaw law);
   void record_stop(const std::vector<RowClass>& classes, const VecX& f, const Kink& nearest);
   void record_solve(double s, SolveTrace::Length rule);
+  void record_event(int contact, const SlipForecast& forecast);
   void record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact);
   void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, double goal);
   void record_move(double sigma);

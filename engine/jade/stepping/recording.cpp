@@ -307,6 +307,14 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
   substep.solves.push_back(std::move(solve));
 }
 
+/// The last solve is followed by one that ends where a slip of it does.
+void Island::record_event(int contact, const SlipForecast& forecast) {
+  if (!trace) return;
+  const int row = contacts[contact].first_row + 1;
+  trace->substeps.back().solves.back().event = {
+      .forced = forecast.forced, .row = row, .u0 = contacts[contact].start_slip[0], .w = forecast.w[row]};
+}
+
 void Island::record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact) {
   if (!trace) return;
   bends_.push_back({.shape_a = pair.a,

@@ -16,15 +16,22 @@
 namespace jade {
 namespace {
 
-// A contact that pivots has slip from the turning of its features alone; only what is well above that is motion.
+// A contact that pivots has slip from the turning of its features alone; only what is well above that is motion. What touches
+// at one place and turns slower than this [m/s] does not pivot: beside a ball that rolls slip and turning are of one order,
+// and its derivative would hang on their ratio. The places of a face pivot together, and no impulse stops them all.
 constexpr double kPivoting = 0.1;
+constexpr double kNoTurning = 1e-5;
 // A slip that ends within this share of the segment ends at its start: what it would still move is below the square of
 // this, of what a body falls in the segment.
 constexpr double kAtOnce = 1e-3;
-// An event this near to an end of the segment is that end: cuts so short would divide by their length what is rounding.
-constexpr double kAtEnd = 1e-7;
-// Each end is located from a linear forecast; later looks settle what the first left of the slip.
+// An event this near to the start of the segment is that start: cuts so short would divide by their length what is rounding.
+constexpr double kAtStart = 1e-7;
+// Each end is located from a linear forecast; later looks settle what the first left of the slip, to rounding: what is left
+// of it is stopped at the start of the next segment, on one side of the end alone.
+constexpr double kAtEnd = 1e-13;
 constexpr int kMostLooks = 4;
+// Of the slip at the start: less of it is left at an end that is located. A forecast that comes too early leaves more.
+constexpr double kLocated = 1e-9;
 // In one step; what wobbles could stick and slip without end.
 constexpr int kMostSlipEvents = 8;
 
@@ -42,8 +49,11 @@ double Island::slip_at_start(const LiveContact& contact, int tangent) const {
 
 /// Which rows of the segment slide at its start. The trees' middle has the velocities of the start.
 void Island::find_slides() {
-  for (const int c : row_contacts_) {
-    LiveContact& contact = contacts[c];
+  const auto is_of_pair = [&](std::size_t i, int pair) {
+    return i < row_contacts_.size() && contacts[row_contacts_[i]].pair == pair;
+  };
+  for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
+    LiveContact& contact = contacts[row_contacts_[i]];
     contact.slides = false;
     contact.carried_on = relative_velocity(contact, true);
     if (settings_.integrator != Integrator::midpoint || pairs[contact.pair].friction == 0) continue;
@@ -52,8 +62,11 @@ void Island::find_slides() {
     if (!(slip > kNoSlip)) continue;
     const Vec3 turning = contact.carried_on - contact.velocity;
     // No more than the sum of its coordinates is left of it along the face.
-    contact.slides = slip > kNoSlip + kPivoting * turning.lpNorm<1>() ||
-                     slip > kNoSlip + kPivoting * (turning - n.dot(turning) * n).norm();
+    const bool alone = !is_of_pair(i + 1, contact.pair) && !(i > 0 && is_of_pair(i - 1, contact.pair));
+    const auto counts = [&](double turned) {
+      return slip > kNoSlip + kPivoting * (alone ? std::max(0.0, turned - kNoTurning) : turned);
+    };
+    contact.slides = counts(turning.lpNorm<1>()) || counts((turning - n.dot(turning) * n).norm());
   }
 }
 
@@ -97,9 +110,9 @@ Island::SlipForecast Island::forecast_slips(double s) const {
     sliding.push_back(c);
   }
   forecast.forced.f = forces_of_classes(problem_, classes);
-  const VecX w = problem_.A * forecast.forced.f + problem_.b;
+  forecast.w = problem_.A * forecast.forced.f + problem_.b;
   for (const int c : sliding) {
-    const double at_end = w[contacts[c].first_row + 1], u0 = contacts[c].start_slip[0];
+    const double at_end = forecast.w[contacts[c].first_row + 1], u0 = contacts[c].start_slip[0];
     if (at_end < 0) forecast.ends.push_back({c, s * u0 / (u0 - at_end)});
   }
   return forecast;
@@ -177,34 +190,41 @@ void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
 
 /// Cuts a segment in which slips end where the first of them does.
 void Island::cut_where_slip_ends(double& s) {
-  bool cut = false;
+  int ended = -1;  // the contact at whose end it is cut
   for (int look = 0; look < kMostLooks; ++look) {
     SlipForecast forecast = forecast_slips(s);
     double first = s;
+    int earliest = -1;
     bool others = false;  // that were not known to end
-    EventTrace event;
     for (const auto& [c, end] : forecast.ends) {
       others = others || !contacts[c].slip_ends;
       contacts[c].slip_ends = true;
       if (end >= first) continue;
       first = end;
-      const double u0 = contacts[c].start_slip[0];
-      event = {.row = contacts[c].first_row + 1, .u0 = u0, .w = u0 - s * u0 / end};
+      earliest = c;
     }
-    const bool within = first > kAtEnd * s && first < (1 - kAtEnd) * s;
+    const bool within = first > kAtStart * s && first < (1 - kAtEnd) * s;
     const bool cuts = within && slip_events_ < kMostSlipEvents;
     slip_uncut_ = within && !cuts;
-    if (!cuts && !others) break;
-    if (cuts && trace) {
-      event.forced = std::move(forecast.forced);
-      trace->substeps.back().solves.back().event = std::move(event);
+    if (cuts) {
+      record_event(earliest, forecast);
+      ended = earliest;
+      s = first;
+    } else if (!others) {
+      break;
     }
-    if (cuts) s = first;
-    cut = cut || cuts;
     solve_segment(s);
     record_solve(s, cuts ? SolveTrace::Length::event : SolveTrace::Length::same);
   }
-  if (cut) ++slip_events_;
+  if (ended < 0) return;
+  ++slip_events_;
+  // A last look that finds nothing left to cut: what the end moves with is seen from the end alone, wherever looks began.
+  if (!trace || slip_uncut_) return;
+  const SlipForecast forecast = forecast_slips(s);
+  const LiveContact& contact = contacts[ended];
+  if (std::abs(forecast.w[contact.first_row + 1]) > kLocated * contact.start_slip[0]) return;
+  record_event(ended, forecast);
+  record_solve(s, SolveTrace::Length::event);
 }
 
 }  // namespace jade
