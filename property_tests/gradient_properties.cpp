@@ -41,6 +41,8 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
     std::uint64_t seed, index;
     const char* what;
     bool has_no_kink = true;
+    bool touching = true;  ///< Climate::touching
+    bool says_so = true;   ///< that it is regular
   } worlds[] = {
       {2, 38, "slips end in segments that hits made shorter", false},
       {1, 54, "slips are stopped at once in a segment that a hit made shorter", false},
@@ -57,14 +59,24 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {23, 165, "a stack that was hit by another thing and lies still again is solved exactly again"},
       {21, 38, "the rim of a cylinder that hardly tilts comes near to the face of a box within a segment"},
       {21, 55, "such a rim rolls along a wall, and how its path bends is given back"},
+      {31, 179, "edges that cross overlap at the end of a path, away from where they were nearest", true,
+       false, false},
+      {31, 583, "the rim of a cylinder hits the edge of a wall", true, false},
+      {31, 401, "a ball that lands where it had left needs next to no friction across its way", true, false,
+       false},
+      {31, 18, "a ball begins to roll between two steps", true, false},
+      {31, 953, "a ball that rolls is lifted a little", true, false},
   };
-  for (const auto& [seed, index, what, has_no_kink] : worlds) {
-    const GradientTrial trial = try_gradient(generators::random_world(seed, index, {.most_things = 4}),
-                                             generators::mixed_seed(seed, "gradient", index));
+  for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
+    const GradientTrial trial =
+        try_gradient(generators::random_world(seed, index, {.touching = touching, .most_things = 4}),
+                     generators::mixed_seed(seed, "gradient", index));
     if (has_no_kink) {
       EXPECT_TRUE(trial.regular()) << what;
     }
-    EXPECT_TRUE(trial.regularity.regular) << what << ": " << trial.regularity.why;
+    if (says_so) {
+      EXPECT_TRUE(trial.regularity.regular) << what << ": " << trial.regularity.why;
+    }
     EXPECT_LE(trial.worst(), gradient_trial::TrialSettings{}.tolerance) << what;
   }
 }

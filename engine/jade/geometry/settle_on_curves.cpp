@@ -72,9 +72,7 @@ std::optional<ThickCurve> around(const PlacedShape& placed, const Vec3& x) {
   return around_polyhedron(*placed.shape.features(), core.extent, X_WS, x_S);
 }
 
-bool is_cylinder(const PlacedShape& placed) {
-  return placed.shape.core().kind == ConvexCore::Kind::cylinder;
-}
+bool is_cylinder(const PlacedShape& placed) { return placed.shape.core().kind == ConvexCore::Kind::cylinder; }
 
 }  // namespace
 

@@ -189,7 +189,8 @@ bool WarmStart::hold_parked(const LcpProblem& p, const VecX& f, const VecX& sigm
     const LcpRow& row = p.rows[i];
     if (row.kind != RowKind::tangent || classes_[i] != RowClass::separate || !(row.mu > 0)) continue;
     const int n = row.normal;
-    if (classes_[n] != RowClass::clamped || !(p.A(i, i) > 0) || !(p.A(n, n) * f[n] > kFirm * sigma[n])) continue;
+    if (classes_[n] != RowClass::clamped || !(p.A(i, i) > 0) || !(p.A(n, n) * f[n] > kFirm * sigma[n]))
+      continue;
     corrected_[i] = RowClass::stick;
     any = true;
   }

@@ -312,7 +312,7 @@ class Island {
   void record_limit_hit(std::size_t limit, double time, double target_by_gap);
   std::vector<LimitRowTrace> limit_rows_trace() const;
   std::vector<RowsTrace> rows_trace() const;
-  Kink nearest_class() const;
+  Kink nearest_class(int ended) const;
   Kink nearest_choice(double s) const;
 
   const CollisionModel& collision_;

@@ -145,8 +145,9 @@ std::vector<LimitRowTrace> Island::limit_rows_trace() const {
 }
 
 /// The row of the problem at hand that is nearest to another class, as LcpDerivative measures it; but a row that weighs
-/// nothing is not measured by its own rounding, but by how fast the bodies pass each other there.
-Kink Island::nearest_class() const {
+/// nothing is not measured by its own rounding, but by how fast the bodies pass each other there. `ended`: a contact whose slip
+/// ends with the segment, between slipping and sticking wherever that end moves to; −1: none.
+Kink Island::nearest_class(int ended) const {
   Kink nearest;
   const LcpProblem& p = problem_;
   const LcpSolution& s = solution_;
@@ -155,7 +156,7 @@ Kink Island::nearest_class() const {
     const LiveContact& contact = contacts[c];
     for (int i = contact.first_row; i < contact.first_row + contact.rows; ++i) {
       const bool tangent = i > contact.first_row;
-      if (tangent && s.classes[i] == RowClass::separate) continue;
+      if (tangent && (c == ended || s.classes[i] == RowClass::separate)) continue;
       const double force = p.A(i, i) * s.f[i];
       double margin = std::abs(s.v[i]);
       if (s.classes[i] == RowClass::clamped) margin = std::abs(force);
@@ -227,7 +228,7 @@ void Island::record_collision(ImpactLaw law) {
     collision.bounces.push_back(law != ImpactLaw::inelastic && closing(contacts[c]).is_impact(span_));
   collision.limits = limit_rows_trace();
   for (LimitRowTrace& row : collision.limits) row.bounces = row.bounces && law != ImpactLaw::inelastic;
-  collision.nearest = nearest_class();
+  collision.nearest = nearest_class(-1);
   // Where nothing closes along the smooth normal the facets' is taken instead.
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
@@ -290,7 +291,11 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
     solve.solved = solution_.status == LcpStatus::solved;
     const bool shared = solve.solved && share_load(problem_, solution_);
     solve.forces = {solution_.classes, solution_.f};
-    solve.nearest = nearest_class();
+    int ended = -1;
+    if (rule == SolveTrace::Length::event)
+      for (const RowsTrace& rows : substep.solves[from].rows)
+        if (substep.solves[from].event.row == rows.first + 1) ended = rows.contact;
+    solve.nearest = nearest_class(ended);
     solve.nearest.nearer(nearest_choice(s));
     if (shared) solution_ = std::move(own);
   } else {
