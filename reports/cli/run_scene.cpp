@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/campaign_terminal.h"
 #include "cli/exit_code.h"
 #include "cli/selection.h"
 #include "jade/base/error.h"
@@ -33,6 +34,7 @@ int run_scene(const SceneArguments& arguments) {
                                    .record_every = arguments.record_every,
                                    .spacing = arguments.spacing};
   const auto engines = select_engines(arguments.engines, arguments.commands, arguments.timeout);
+  make_ready({.folder = arguments.out, .file = {}});
   const auto progress = [&](const reports::SceneResult& result) {
     if (!arguments.json) fmt::print(stderr, "{}: {}\n", result.engine, result.verdict());
   };
