@@ -124,7 +124,7 @@ std::string plots_of(const SuiteRun& run, std::size_t c, std::size_t k) {
     const Measurement& m = r.measurements[k];
     const std::string what = run.cases[c].expects[k].quantity().name;
     const std::string unit = run.cases[c].expects[k].quantity().unit;
-    values.title = what;
+    values.title = m.series.expected.empty() ? what + " " + run.cases[c].expects[k].kind() : what;
     errors.title = "error of " + what;
     values.y_label = errors.y_label = unit;
     values.x_label = errors.x_label = "t [s]";

@@ -90,6 +90,9 @@ int run_check(const CheckOptions& options) {
     const CcdKind kind = kind_of(path, options.kind);
     files.push_back({path, kind, reference::read_ccd_queries(path, kind)});
   }
+  // Nothing asked is nothing passed.
+  if (std::ranges::all_of(files, [](const reports::CcdFile& file) { return file.queries.empty(); }))
+    throw InvalidInput("query files", {{"FILE", "holds no query", "give eight rows for every query"}});
   const reports::CcdCheck check = reports::check_ccd(files, settings);
   show_progress("");
   if (options.json) {
@@ -201,7 +204,9 @@ void add_fuzz(CLI::App& ccd, int& exit_code) {
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
   fuzz->add_option("--seed", settings.seed, "The same seed gives the same pairs")->capture_default_str();
-  fuzz->add_option("--spin", settings.spins, "Spins to try, rad/s")->capture_default_str();
+  fuzz->add_option("--spin", settings.spins, "Spins to try, rad/s")
+      ->check(zero_or_more())
+      ->capture_default_str();
   fuzz->add_option(
           "--method", options->methods,
           "exact or cubic (on straightened paths) or advancement; may be repeated. All if none is given.")

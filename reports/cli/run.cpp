@@ -129,6 +129,12 @@ void add_scene_options(CLI::App& command, SceneArguments& scene, CLI::Option* ca
       "How far anything goes between two states judged within steps of our engine [m, rad]; 0: frames only")
       ->check(zero_or_more())
       ->capture_default_str();
+  command
+      .add_flag(
+          "--separate", scene.separate,
+          "Move what touches at the start of the scene to the standoff that our engine keeps, and say by "
+          "how much")
+      ->needs(file);
 }
 
 }  // namespace

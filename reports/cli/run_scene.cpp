@@ -32,7 +32,8 @@ int run_scene(const SceneArguments& arguments) {
                                    .time_step = arguments.h,
                                    .steps = steps_of(arguments),
                                    .record_every = arguments.record_every,
-                                   .spacing = arguments.spacing};
+                                   .spacing = arguments.spacing,
+                                   .separate = arguments.separate};
   const auto engines = select_engines(arguments.engines, arguments.commands, arguments.timeout);
   make_ready({.folder = arguments.out, .file = {}});
   const auto progress = [&](const reports::SceneResult& result) {
