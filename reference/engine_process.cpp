@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "reference/child_groups.h"
 #include "reference/protocol.h"
 
 namespace jade::reference {
@@ -52,6 +53,7 @@ class Child {
     if (pid_ == 0) {
       // Only calls that are safe after fork in a process with threads.
       setpgid(0, 0);
+      std::signal(SIGPIPE, SIG_DFL);
       dup2(in.read_end(), STDIN_FILENO);
       dup2(out.write_end(), STDOUT_FILENO);
       dup2(err.write_end(), STDERR_FILENO);
@@ -59,6 +61,7 @@ class Child {
       _exit(127);
     }
     setpgid(pid_, pid_);
+    remember_child_group(pid_);
     in.close_read();
     out.close_write();
     err.close_write();
@@ -74,6 +77,7 @@ class Child {
     int status = 0;
     const bool ended = waitpid(pid_, &status, WNOHANG) == pid_;
     kill(-pid_, SIGKILL);
+    forget_child_group(pid_);
     if (!ended) waitpid(pid_, &status, 0);
     pid_ = -1;
     if (WIFEXITED(status)) return fmt::format("exit code {}", WEXITSTATUS(status));

@@ -124,11 +124,12 @@ std::string plots_of(const SuiteRun& run, std::size_t c, std::size_t k) {
     const Measurement& m = r.measurements[k];
     const std::string what = run.cases[c].expects[k].quantity().name;
     const std::string unit = run.cases[c].expects[k].quantity().unit;
-    values.title = what;
+    values.title = m.series.expected.empty() ? what + " " + run.cases[c].expects[k].kind() : what;
     errors.title = "error of " + what;
     values.y_label = errors.y_label = unit;
     values.x_label = errors.x_label = "t [s]";
-    if (e == 0 && !m.series.expected.empty()) {
+    const bool first = values.lines.empty();
+    if (first && !m.series.expected.empty()) {
       values.lines.push_back({"exact", "var(--ink)", true, m.series.time, m.series.expected});
     }
     values.lines.push_back({r.engine, color_of(e), false, m.series.time, m.series.value});
@@ -141,9 +142,6 @@ std::string plots_of(const SuiteRun& run, std::size_t c, std::size_t k) {
     // A truth that does not move tells nothing beside its error.
     if (!m.series.expected.empty() && largest == least) scalar = false;
   }
-  // The truth on top of the engines' lines.
-  std::stable_partition(values.lines.begin(), values.lines.end(),
-                        [](const PlotLine& l) { return !l.dashed; });
   std::string html;
   if (scalar && !values.lines.empty()) html += "<div>" + svg(values) + "</div>";
   if (!errors.lines.empty()) html += "<div>" + svg(errors) + "</div>";

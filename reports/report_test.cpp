@@ -1,4 +1,6 @@
 #include <cmath>
+#include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -118,6 +120,47 @@ TEST(HtmlReport, EscapesWhatEnginesSayAndClosesItsPlots) {
   EXPECT_EQ(count(html, "<svg"), count(html, "</svg>"));
   EXPECT_GT(count(html, "<svg"), 0u);
   EXPECT_EQ(count(html, "nan"), 0u) << "a point that is not finite breaks the line";
+}
+
+TEST(SvgPlot, GivesZeroAPlaceOfItsOwnBelowThePowersOfTen) {
+  const std::string with =
+      svg({.logarithmic = true, .lines = {{"a", "red", false, {0, 1, 2}, {1e-3, 0, 1e-2}}}});
+  EXPECT_EQ(count(with, ">0</text>"), 2u) << "at the start of both axes";
+  EXPECT_EQ(count(with, ">1e-3</text>"), 1u);
+  const std::string without =
+      svg({.logarithmic = true, .lines = {{"a", "red", false, {0, 1}, {1e-3, 1e-2}}}});
+  EXPECT_EQ(count(without, ">0</text>"), 1u);
+}
+
+TEST(SvgPlot, LosesNoPeakAmongManyPoints) {
+  PlotLine line{"a", "red", false, std::vector<double>(10'000), std::vector<double>(10'000, 0.0)};
+  for (std::size_t i = 0; i < line.x.size(); ++i) line.x[i] = static_cast<double>(i);
+  line.y[5003] = 1;
+  line.y[7001] = -1;
+  const std::string both = svg({.lines = {line}});
+  line.y[7001] = 0;
+  // The heights that the line visits: its level and each peak.
+  const auto heights = [](const std::string& text) {
+    std::set<std::string> seen;
+    std::istringstream words(text.substr(text.find("<path d=\"") + 9));
+    std::string word;
+    words >> word;  // M and the first x; then come y, L and the next x in one word
+    for (bool more = true; more && words >> word; more = word.find('"') == std::string::npos)
+      seen.insert(word.substr(0, word.find_first_of("L\"")));
+    return seen.size();
+  };
+  EXPECT_EQ(heights(svg({.lines = {line}})), 2u);
+  EXPECT_EQ(heights(both), 3u);
+}
+
+TEST(SvgPlot, TellsTheTicksOfASmallRangeApart) {
+  const std::string text = svg({.lines = {{"a", "red", false, {0, 1}, {4.15, 4.15 + 1e-8}}}});
+  std::set<std::string> labels;
+  std::size_t all = 0;
+  for (std::size_t at = 0; (at = text.find("text-anchor=\"end\">4", at)) != std::string::npos; ++at, ++all)
+    labels.insert(text.substr(at, text.find('<', at) - at));
+  EXPECT_GT(all, 2u);
+  EXPECT_EQ(labels.size(), all);
 }
 
 TEST(ResultsJson, GivesNullWithAReasonForWhatIsNotFinite) {

@@ -51,6 +51,10 @@ Table table_of(const SceneRun& run) {
       "Energy is computed from the recorded poses and velocities and the masses of the scene."};
   for (const MeshChange& change : run.mesh_changes)
     table.notes.push_back(fmt::format("Repaired {}: {}.", change.place, change.what));
+  if (run.separated.pairs > 0)
+    table.notes.push_back(
+        fmt::format("Separated {} pairs that touched at the start; nothing was moved by more than {:.3g} m.",
+                    run.separated.pairs, run.separated.farthest));
   return table;
 }
 
@@ -97,6 +101,7 @@ std::string scene_json(const SceneRun& run) {
                   {"steps", run.request.steps},
                   {"spacing", run.request.spacing},
                   {"mesh_repairs", repairs},
+                  {"separated", {{"pairs", run.separated.pairs}, {"farthest", run.separated.farthest}}},
                   {"results", results}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

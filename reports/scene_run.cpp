@@ -8,6 +8,7 @@
 #include "cases/quantity.h"
 #include "jade/base/error.h"
 #include "jade/model/model.h"
+#include "jade/stepping/separate.h"
 #include "reference/jade_world.h"
 #include "step_trial/trial.h"
 
@@ -71,6 +72,22 @@ void judge_within(const SceneRunRequest& request, Integrator integrator, SceneRe
   if (trial.failed()) result.fault_within = fmt::format("{}: {}", name_of(trial.fault), trial.what);
 }
 
+/// The scene with its bodies where `separate` puts them.
+SceneRun::Separated separate_start(SceneDescription& scene) {
+  const Model model = build_model(scene);
+  try {
+    const Separation apart = separate(model, initial_state(model));
+    for (const Joint& joint : model.joints()) {
+      const auto q = apart.state.q.segment(joint.q, joint.nq);
+      if (apart.farthest > 0) scene.bodies[joint.body].joint.position.assign(q.begin(), q.end());
+    }
+    return {apart.pairs.size(), apart.farthest};
+  } catch (const StepError& error) {
+    throw InvalidInput("scene \"" + scene.name + "\"",
+                       {{"start", error.what(), "move them apart in the scene"}});
+  }
+}
+
 }  // namespace
 
 bool SceneResult::sound() const {
@@ -92,10 +109,11 @@ std::string SceneResult::verdict() const {
 SceneRun run_scene(const SceneRunRequest& request, const std::vector<reference::Engine>& engines,
                    const std::function<void(const SceneResult&)>& on_result) {
   check(request);
-  SceneRun run{request, {}, {}};
+  SceneRun run{request, {}, {}, {}};
   SceneWithMeshes in_place = with_meshes(request.scene);
   run.request.scene = std::move(in_place.scene);
   run.mesh_changes = std::move(in_place.changes);
+  if (request.separate) run.separated = separate_start(run.request.scene);
   const cases::Mechanism mechanism(run.request.scene);
   for (const reference::Engine& engine : engines) {
     SceneResult result{.engine = engine.name, .ours = engine.ours};

@@ -18,6 +18,7 @@ struct SceneRunRequest {
   int steps = 100;
   int record_every = 1;
   double spacing = 0.02;  ///< between states judged within steps of ours [m, rad]; 0: frames only
+  bool separate = false;  ///< move what touches at the start to the standoff, for every engine
 };
 
 /// What one engine made of it, measured from its recording by the judge and by the masses of the scene.
@@ -53,7 +54,12 @@ struct SceneResult {
 struct SceneRun {
   SceneRunRequest request;               ///< with all meshes in place
   std::vector<MeshChange> mesh_changes;  ///< by repairs that the scene asked for
-  std::vector<SceneResult> results;      ///< in the order of the engines
+  /// What was moved because it was asked to separate.
+  struct Separated {
+    std::size_t pairs = 0;
+    double farthest = 0;  ///< that any point was moved [m]
+  } separated;
+  std::vector<SceneResult> results;  ///< in the order of the engines
 };
 
 /// Throws InvalidInput listing every mistake of the scene or the request. What an engine does wrong is in its result.

@@ -15,7 +15,7 @@ struct PlotLine {
 
 struct Plot {
   std::string title, x_label, y_label;
-  bool logarithmic = false;  ///< y in powers of ten; values of 0 are drawn at the lower edge
+  bool logarithmic = false;  ///< y in powers of ten; values of 0 have the lower edge to themselves
   std::vector<PlotLine> lines;
 };
 

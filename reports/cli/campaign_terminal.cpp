@@ -9,16 +9,56 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "jade/base/atomic_file.h"
+#include "reference/child_groups.h"
+
 namespace jade::cli {
 
 std::atomic<bool> interrupted = false;
 
+namespace {
+
+/// Ends this process by the signal, as if nobody had listened, and with it the programs that work for it.
+void end_by(int number) {
+  reference::kill_child_groups();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+void handle(int number, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  sigaction(number, &action, nullptr);
+}
+
+void expect_writable(const std::string& file) {
+  if (std::filesystem::is_directory(file))
+    throw std::runtime_error(fmt::format("{}: is a folder; name a file", file));
+  const std::string probe = fmt::format("{}.{}.probe", file, getpid());
+  try {
+    write_file(probe, "");
+    std::filesystem::remove(probe);
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw std::runtime_error(fmt::format("{}: cannot be written: {}", file, error.code().message()));
+  }
+}
+
+}  // namespace
+
+void end_children_with_us() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {};
+    sigaction(number, nullptr, &before);
+    // What a caller ignores, as nohup does, stays ignored.
+    if (before.sa_handler == SIG_DFL) handle(number, end_by);
+  }
+}
+
 void listen_for_interrupt() {
   interrupted = false;
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &action, nullptr);
+  handle(SIGINT, [](int number) {
+    if (interrupted.exchange(true)) end_by(number);
+  });
 }
 
 ProgressBar::ProgressBar(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0) {}
@@ -44,10 +84,15 @@ void ProgressBar::show(std::uint64_t done) {
 
 int default_jobs() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw std::runtime_error(fmt::format("{}: cannot be made: {}", folder, error.message()));
+void make_ready(const OutputPlaces& places) {
+  if (!places.folder.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(places.folder, error);
+    if (error)
+      throw std::runtime_error(fmt::format("{}: cannot be made: {}", places.folder, error.message()));
+    expect_writable(places.folder + "/results");
+  }
+  if (!places.file.empty()) expect_writable(places.file);
 }
 
 }  // namespace jade::cli

@@ -7,6 +7,9 @@
 
 namespace jade::cli {
 
+/// From now on what ends this process early (Ctrl-C, a closed terminal) ends the programs that work for it as well.
+void end_children_with_us();
+
 /// From now on the first Ctrl-C sets `interrupted` and a campaign ends with what it has; the second ends the program.
 void listen_for_interrupt();
 extern std::atomic<bool> interrupted;
@@ -30,7 +33,13 @@ class ProgressBar {
 /// The threads to use when none are asked for: all cores.
 int default_jobs();
 
-/// Makes a folder with all above it; throws std::runtime_error when it cannot be made.
-void make_folder(const std::string& folder);
+/// Where the results of a campaign go; an empty path is not wanted.
+struct OutputPlaces {
+  std::string folder, file;
+};
+
+/// Makes the folder with all above it. Throws std::runtime_error unless folder and file can be written: what cannot be
+/// kept is better known before a long campaign than after it.
+void make_ready(const OutputPlaces& places);
 
 }  // namespace jade::cli

@@ -33,6 +33,7 @@ struct CaseRunOptions {
 /// Runs the cases under a progress bar, prints their table or JSON, and fails unless all of them pass.
 template <class Case, class Run>
 int run_cases(const std::vector<Case>& chosen, const CaseRunOptions& options, Run&& run) {
+  make_ready({.folder = {}, .file = options.table});
   std::vector<decltype(run(chosen.front()))> results;
   {
     ProgressBar bar(chosen.size());

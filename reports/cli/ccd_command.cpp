@@ -9,8 +9,10 @@
 
 #include "ccd/ccd_check.h"
 #include "ccd/ccd_fuzz.h"
+#include "cli/campaign_terminal.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/numbers.h"
 #include "jade/base/atomic_file.h"
 #include "jade/base/error.h"
 
@@ -78,6 +80,7 @@ void print(const reports::CcdCheck& check) {
 }
 
 int run_check(const CheckOptions& options) {
+  make_ready({.folder = {}, .file = options.table});
   reports::CcdCheckSettings settings{.methods = {}, .passes = options.passes, .progress = show_progress};
   for (const std::string& name : options.methods)
     settings.methods.push_back(&reports::ccd_method_named(name));
@@ -87,6 +90,9 @@ int run_check(const CheckOptions& options) {
     const CcdKind kind = kind_of(path, options.kind);
     files.push_back({path, kind, reference::read_ccd_queries(path, kind)});
   }
+  // Nothing asked is nothing passed.
+  if (std::ranges::all_of(files, [](const reports::CcdFile& file) { return file.queries.empty(); }))
+    throw InvalidInput("query files", {{"FILE", "holds no query", "give eight rows for every query"}});
   const reports::CcdCheck check = reports::check_ccd(files, settings);
   show_progress("");
   if (options.json) {
@@ -110,7 +116,7 @@ void add_check(CLI::App& ccd, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* check = ccd.add_subcommand(
       "check", "Decide recorded vertex-face and edge-edge queries and compare with the truth in the files");
-  check->add_option("files", options->files, "Query files: eight rows of seven integers a query")->required();
+  check->add_option("FILE", options->files, "Query files: eight rows of seven integers a query")->required();
   check->add_option("--method", options->methods, method_help())
       ->allow_extra_args(false)  // what follows the name is a file
       ->capture_default_str();
@@ -170,6 +176,7 @@ Json to_json(const std::vector<reports::CcdFuzzRow>& rows, std::uint64_t seed) {
 }
 
 int run_fuzz(FuzzOptions options) {
+  make_ready({.folder = {}, .file = options.table});
   options.settings.methods = sweeps_named(options.methods);
   options.settings.progress = [](std::uint64_t done, std::uint64_t all) {
     if (done % 64 == 0) show_progress(fmt::format("{} of {} pairs", done, all));
@@ -197,13 +204,15 @@ void add_fuzz(CLI::App& ccd, int& exit_code) {
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
   fuzz->add_option("--seed", settings.seed, "The same seed gives the same pairs")->capture_default_str();
-  fuzz->add_option("--spin", settings.spins, "Spins to try, rad/s")->capture_default_str();
+  fuzz->add_option("--spin", settings.spins, "Spins to try, rad/s")
+      ->check(zero_or_more())
+      ->capture_default_str();
   fuzz->add_option(
           "--method", options->methods,
           "exact or cubic (on straightened paths) or advancement; may be repeated. All if none is given.")
       ->allow_extra_args(false);
   fuzz->add_option("--jobs", settings.jobs, "Threads; the result does not depend on it")
-      ->check(CLI::Range(1, 1024))
+      ->check(job_count())
       ->capture_default_str();
   fuzz->add_option("--table", options->table, "Also write the table to this file, as JSON for the report");
   fuzz->add_flag("--json", options->json, "Print everything as JSON");

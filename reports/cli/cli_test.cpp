@@ -79,21 +79,34 @@ TEST_F(JadeCommand, ReturnsTwoForWrongArgumentsAndSaysWhatWasMeant) {
   struct Example {
     std::string arguments, expected;
   };
-  for (const Example& e :
-       {Example{"", "subcommand"}, Example{"rnu", "rnu"},
-        Example{"run pendulun --engine jade", "did you mean \"pendulum\""},
-        Example{"run pendulum --engine bulet", "did you mean \"bullet\""},
-        Example{"show dzanibekov", "did you mean \"dzhanibekov\""},
-        Example{"gradient check sliding_blok", "did you mean \"sliding_block\""},
-        Example{"gradient fuzz --count 0", "--count"}, Example{"step fuzz --count -3", "--count"},
-        Example{"lcp fuzz --count -3", "--count"}, Example{"ccd fuzz --count -3", "--count"},
-        Example{"optimise two_bals", "did you mean \"two_balls\""},
-        Example{"run pendulum --jobs 0", "--jobs"},
-        Example{"run pendulum --tolerance-scale -1", "--tolerance-scale"},
-        Example{"run pendulum --tolerance-scale x", "--tolerance-scale"},
-        Example{"run pendulum --engine-command nothing", "NAME=COMMAND"},
-        Example{"run pendulum --engine-command jade=true", "in use"},
-        Example{"run --nonsense", "--nonsense"}}) {
+  for (const Example& e : {Example{"", "subcommand"},
+                           Example{"rnu", "rnu"},
+                           Example{"run pendulun --engine jade", "did you mean \"pendulum\""},
+                           Example{"run pendulum --engine bulet", "did you mean \"bullet\""},
+                           Example{"show dzanibekov", "did you mean \"dzhanibekov\""},
+                           Example{"gradient check sliding_blok", "did you mean \"sliding_block\""},
+                           Example{"gradient fuzz --count 0", "--count"},
+                           Example{"step fuzz --count -3", "--count"},
+                           Example{"lcp fuzz --count -3", "--count"},
+                           Example{"ccd fuzz --count -3", "--count"},
+                           Example{"optimise two_bals", "did you mean \"two_balls\""},
+                           Example{"run pendulum --jobs 0", "--jobs"},
+                           Example{"run pendulum --tolerance-scale -1", "--tolerance-scale"},
+                           Example{"run pendulum --tolerance-scale x", "--tolerance-scale"},
+                           Example{"run pendulum --engine-command nothing", "NAME=COMMAND"},
+                           Example{"run pendulum --engine-command jade=true", "in use"},
+                           Example{"run pendulum --tolerance-scale nan", "--tolerance-scale"},
+                           Example{"run --scene x.json --spacing nan", "--spacing"},
+                           Example{"run --scene x.json --h 1e999", "--time-step"},
+                           Example{"run pendulum --timeout 1e300", "--timeout"},
+                           Example{"step fuzz --jobs 100000", "--jobs"},
+                           Example{"lcp check a.json b.json --tolerance nan", "--tolerance"},
+                           Example{"run --engin jade", "did you mean \"--engine\""},
+                           Example{"step fuzz --cuont=3", "did you mean \"--count\""},
+                           Example{"list all", "\"all\""},
+                           Example{"ccd fuzz --spin nan", "--spin"},
+                           Example{"ccd check --kind vertex-face /dev/null", "holds no query"},
+                           Example{"run --nonsense", "--nonsense"}}) {
     const Outcome o = jade(e.arguments);
     EXPECT_EQ(o.exit_code, 2) << e.arguments;
     EXPECT_TRUE(has(o.err, e.expected)) << e.arguments << "\n" << o.err;
@@ -104,6 +117,50 @@ TEST_F(JadeCommand, ReturnsTwoForWrongArgumentsAndSaysWhatWasMeant) {
 TEST_F(JadeCommand, NamesEveryUnknownCaseAtOnce) {
   const Outcome o = jade("run pendulun free_fal --engine jade");
   EXPECT_TRUE(has(o.err, "pendulun") && has(o.err, "free_fal")) << o.err;
+}
+
+TEST_F(JadeCommand, TakesCasesAfterTheNameOfAnEngine) {
+  const Outcome o = jade("run --engine jade free_fall --json");
+  EXPECT_EQ(o.exit_code, 0) << o.err;
+  EXPECT_EQ(Json::parse(o.out).at("cases").size(), 1u);
+}
+
+TEST_F(JadeCommand, KnowsBeforeALongCampaignThatItsResultsCannotBeKept) {
+  for (const char* arguments :
+       {"run --out /proc/nowhere", "lcp fuzz --count 1000000000 --table /proc/nowhere",
+        "step fuzz --count 100000000 --table /proc/nowhere",
+        "ccd fuzz --count 100000000 --table /proc/nowhere",
+        "gradient fuzz --count 100000000 --save /proc/nowhere", "optimise --table /proc/nowhere"}) {
+    const Outcome o = jade(arguments);
+    EXPECT_EQ(o.exit_code, 3) << arguments;
+    EXPECT_TRUE(has(o.err, "/proc/nowhere")) << o.err;
+    EXPECT_EQ(o.out, "") << arguments;
+  }
+}
+
+TEST_F(JadeCommand, NeverLosesItsOutputInSilence) {
+  for (const char* arguments : {"list", "run free_fall --engine jade --json", "--help"}) {
+    const Outcome o = jade(std::string(arguments) + " >/dev/full");
+    EXPECT_EQ(o.exit_code, 3) << arguments;
+    EXPECT_NE(o.err, "") << arguments;
+  }
+  // Who reads no further has what he wants: there is nothing to complain of.
+  const std::string err = (folder_ / "err.txt").string();
+  EXPECT_EQ(jade("list 2>" + err + " | head -1").out, "Cases\n");
+  EXPECT_EQ(read_file(err), "");
+  // A file must not get what was meant for a stream that is closed.
+  EXPECT_EQ(jade("run free_fall --engine jade --out " + out_folder() + " >&-").exit_code, 0);
+  EXPECT_TRUE(Json::accept(read_file(out_folder() + "/results.json")));
+}
+
+TEST_F(JadeCommand, TakesItsEnginesAlongWhenItIsEnded) {
+  const std::string file = (folder_ / "engine").string();
+  const Outcome o = jade("run free_fall --engine jade --engine-command 'mine=echo $$ >" + file +
+                         "; sleep 1000' 2>/dev/null & jade=$!; for i in $(seq 600); do [ -s " + file +
+                         " ] && break; sleep 0.1; done; kill -TERM $jade; wait $jade; "
+                         "for i in $(seq 100); do kill -0 -- -$(cat " +
+                         file + ") || break; sleep 0.1; done; kill -0 -- -$(cat " + file + ") || echo gone");
+  EXPECT_EQ(o.out, "gone\n") << o.err;
 }
 
 TEST_F(JadeCommand, ReturnsThreeWhenTheReportCannotBeWritten) {
@@ -248,6 +305,29 @@ TEST_F(JadeCommand, RunsASceneOfTheUsersOwn) {
   EXPECT_TRUE(fs::exists(fs::path(out_folder()) / "recordings" / "scene.jade.jsonl"));
   // What it saved can be run again.
   EXPECT_EQ(jade("run --scene " + out_folder() + "/scene.json --engine jade --duration 0.05").exit_code, 0);
+}
+
+TEST_F(JadeCommand, SeparatesWhatTouchesAtTheStartWhenAsked) {
+  const std::string scene = (folder_ / "ball.json").string(), place = "0.101";
+  std::string text = kScene;
+  const auto put_at = [&](const std::string& height) {
+    std::string moved = text;
+    write_file(scene, moved.replace(moved.find(place), place.size(), height));
+    return "run --scene " + scene + " --engine jade --steps 3 --json";
+  };
+  const Outcome touching = jade(put_at("0.1"));
+  EXPECT_EQ(touching.exit_code, 1);
+  EXPECT_TRUE(has(touching.out, "touch; separate them")) << touching.out;
+  const Outcome separated = jade(put_at("0.1") + " --separate");
+  EXPECT_EQ(separated.exit_code, 0) << separated.err;
+  const Json moved = Json::parse(separated.out).at("separated");
+  EXPECT_EQ(moved.at("pairs"), 1);
+  EXPECT_GT(moved.at("farthest"), 0);
+  EXPECT_LT(moved.at("farthest"), 1e-4) << "the standoff, not a new scene";
+  EXPECT_EQ(jade(put_at("0.101") + " --separate").exit_code, 0);
+  const Outcome deep = jade(put_at("0.05") + " --separate");
+  EXPECT_EQ(deep.exit_code, 2);
+  EXPECT_TRUE(has(deep.err, "overlap by about 0.05 m")) << deep.err;
 }
 
 TEST_F(JadeCommand, RefusesScenesThatCannotBeUsed) {

@@ -9,6 +9,7 @@
 
 #include "cli/campaign_terminal.h"
 #include "cli/exit_code.h"
+#include "cli/numbers.h"
 #include "gradients/gradient_fuzz.h"
 #include "jade/base/atomic_file.h"
 
@@ -37,7 +38,6 @@ void print_failures(const GradientFuzzResult& result) {
 
 void save_failures(const GradientFuzzSettings& settings, const GradientFuzzResult& result,
                    const std::string& folder) {
-  make_folder(folder);
   for (const GradientFailure& f : result.failures) {
     const auto file = std::filesystem::path(folder) /
                       fmt::format("gradient_seed{}_{}_{}.json", settings.seed, f.index, f.direction);
@@ -49,6 +49,7 @@ void save_failures(const GradientFuzzSettings& settings, const GradientFuzzResul
 int run_fuzz(FuzzArguments arguments) {
   GradientFuzzSettings& settings = arguments.settings;
   if (settings.jobs <= 0) settings.jobs = default_jobs();
+  make_ready({.folder = arguments.save, .file = arguments.table});
   listen_for_interrupt();
   settings.stop = &interrupted;
   GradientFuzzResult result;
@@ -90,10 +91,10 @@ void add_gradient_fuzz_command(CLI::App& gradient, int& exit_code) {
   fuzz->add_flag("--touching", settings.climate.touching,
                  "draw also worlds in which things are placed to touch without a load");
   fuzz->add_option("--tolerance", settings.trial.tolerance, "largest relative error that passes")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   fuzz->add_option("--jobs", settings.jobs, "threads (default: all cores); the results do not depend on it")
-      ->check(CLI::PositiveNumber);
+      ->check(job_count());
   fuzz->add_option("--save", arguments->save, "folder for failures: scene, time step and direction as JSON");
   fuzz->add_option("--table", arguments->table, "also write the table as JSON for the report");
   fuzz->add_flag("--json", arguments->json, "print JSON instead of the table");

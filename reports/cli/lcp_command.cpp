@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/lcp_fuzz_command.h"
+#include "cli/numbers.h"
 #include "jade/lcp/lcp_solver.h"
 #include "lcp_fuzz/fuzz_solver.h"
 #include "lcp_io/lcp_file.h"
@@ -152,7 +153,9 @@ void add_lcp_command(CLI::App& app, int& exit_code) {
   solve->add_option("FILE", solving->file, "JSON problem, or a Siconos .dat file")->required();
   solve->add_option("--solver", solving->solver, "jade, dantzig, ergodic, lemke, pgs, or a peer")
       ->capture_default_str();
-  solve->add_option("--timeout", solving->timeout, "seconds a peer may take")->capture_default_str();
+  solve->add_option("--timeout", solving->timeout, "seconds a peer may take")
+      ->check(waiting_seconds())
+      ->capture_default_str();
   solve->add_flag("--json", solving->json, "print JSON");
   solve->callback([solving, &exit_code] { exit_code = run_solve(*solving); });
 
@@ -161,6 +164,7 @@ void add_lcp_command(CLI::App& app, int& exit_code) {
   check->add_option("FILE", checking->file, "problem file, as for solve")->required();
   check->add_option("SOLUTION", checking->solution, "file with {\"f\": [...]}")->required();
   check->add_option("--tolerance", checking->tolerance, "largest residual that is valid")
+      ->check(zero_or_more())
       ->capture_default_str();
   check->add_flag("--json", checking->json, "print JSON");
   check->callback([checking, &exit_code] { exit_code = run_check(*checking); });

@@ -10,6 +10,7 @@
 
 #include "cli/campaign_terminal.h"
 #include "cli/exit_code.h"
+#include "cli/numbers.h"
 #include "jade/base/atomic_file.h"
 #include "lcp_fuzz/campaign.h"
 #include "lcp_fuzz/fuzz_table.h"
@@ -108,9 +109,11 @@ void print_failures(const FuzzSettings& settings, const FuzzResult& result) {
       if (!settings.solvers[s].must_be_valid) continue;
       const auto& failures = result.cells[f * settings.solvers.size() + s].failures;
       for (std::size_t k = 0; k < std::min(shown, failures.size()); ++k) {
-        fmt::print("{} failed: {}: {}, residual {:.1e}\n", settings.solvers[s].name,
-                   to_string(problem_id(settings, f, failures[k].index)), failures[k].reason,
-                   failures[k].residual);
+        const Failure& failure = failures[k];
+        const std::string more =
+            failure.detail.empty() ? fmt::format("residual {:.1e}", failure.residual) : failure.detail;
+        fmt::print("{} failed: {}: {}, {}\n", settings.solvers[s].name,
+                   to_string(problem_id(settings, f, failure.index)), failure.reason, more);
       }
     }
   }
@@ -118,8 +121,7 @@ void print_failures(const FuzzSettings& settings, const FuzzResult& result) {
 
 int run_fuzz(const FuzzArguments& arguments) {
   FuzzSettings settings = complete(arguments);
-  // What cannot be saved is better known before a long campaign than after it.
-  if (!arguments.save.empty()) make_folder(arguments.save);
+  make_ready({.folder = arguments.save, .file = arguments.table});
   listen_for_interrupt();
   FuzzResult result;
   {
@@ -188,7 +190,7 @@ void add_lcp_fuzz_command(CLI::App& lcp, int& exit_code) {
                                : std::string();
       });
   fuzz->add_option("--timeout", arguments->timeout, "seconds a program may take for an answer")
-      ->check(CLI::Range(1e-3, 86400.0))
+      ->check(waiting_seconds())
       ->capture_default_str();
   CLI::Option* largest =
       fuzz->add_option("--max-contacts", settings.max_contacts, "problems have 1 to so many contacts")
@@ -198,7 +200,7 @@ void add_lcp_fuzz_command(CLI::App& lcp, int& exit_code) {
       ->check(CLI::Range(1, 1000))
       ->excludes(largest);
   fuzz->add_option("--jobs", settings.jobs, "threads (default: all cores); the results do not depend on it")
-      ->check(CLI::Range(1, 1024));
+      ->check(job_count());
   fuzz->add_option("--save", arguments->save,
                    "folder for failures, shrunk, as files that `jade lcp solve` reads");
   fuzz->add_option("--table", arguments->table, "also write the table as JSON for the report");

@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "cli/campaign_terminal.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/numbers.h"
 #include "cli/run_scene.h"
 #include "cli/selection.h"
 #include "reports/markdown_report.h"
@@ -87,6 +89,7 @@ int run(const RunOptions& options) {
   const std::vector<cases::Case> cases = select_cases(options.cases);
   const std::vector<reference::Engine> engines =
       select_engines(options.engines, options.commands, options.timeout);
+  make_ready({.folder = options.out, .file = {}});
   reports::SuiteRun result = reports::run_suite(cases, engines,
                                                 {.jobs = options.jobs,
                                                  .tolerance_scale = options.tolerance_scale,
@@ -113,21 +116,25 @@ void add_scene_options(CLI::App& command, SceneArguments& scene, CLI::Option* ca
   const auto add = [&](const char* name, auto& value, const char* help) {
     return command.add_option(name, value, help)->needs(file);
   };
-  add("--time-step,--h", scene.h, "Time step of the scene [s]")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add("--time-step,--h", scene.h, "Time step of the scene [s]")->check(positive())->capture_default_str();
   CLI::Option* steps = add("--steps", scene.steps, "Steps of the scene; 100 when no --duration is given")
                            ->check(CLI::Range(1, 1'000'000'000));
   add("--duration", scene.duration, "Seconds of the scene, instead of --steps")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->excludes(steps);
   add("--record-every", scene.record_every, "Steps between frames of the recording")
       ->check(CLI::Range(1, 1'000'000'000))
       ->capture_default_str();
   add("--spacing", scene.spacing,
       "How far anything goes between two states judged within steps of our engine [m, rad]; 0: frames only")
-      ->check(CLI::NonNegativeNumber)
+      ->check(zero_or_more())
       ->capture_default_str();
+  command
+      .add_flag(
+          "--separate", scene.separate,
+          "Move what touches at the start of the scene to the standoff that our engine keeps, and say by "
+          "how much")
+      ->needs(file);
 }
 
 }  // namespace
@@ -145,19 +152,17 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--engine,-e", o->engines,
                    "Engine to run them on; may be repeated; all when none is named")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);  // what follows the name is a case
   command
       ->add_option("--engine-command", o->commands,
                    "NAME=COMMAND: an engine of your own that speaks the protocol of reference/protocol.h")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   command->add_option("--timeout", o->timeout, "Seconds after which a command of your own is stopped")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(waiting_seconds());
   command->add_option("--jobs,-j", o->jobs, "Runs at the same time; results do not depend on it")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1024));
+      ->check(job_count());
   command->add_option("--out,-o", o->out,
                       "Folder for results.json, junit.xml, report.md, report.html and recordings/; tables in "
                       "its benchmarks/ join the report");
@@ -166,7 +171,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
           ->add_option("--tolerance-scale", o->tolerance_scale,
                        "Multiplies every tolerance; 0 fails everything and shows every residual")
           ->capture_default_str()
-          ->check(CLI::NonNegativeNumber);
+          ->check(zero_or_more());
   add_scene_options(*command, o->scene, cases, tolerance);
   command->add_flag("--json", o->json, "Print results as JSON on standard output, and nothing else");
   command->callback([o, &exit_code] { exit_code = run(*o); });

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/campaign_terminal.h"
 #include "cli/exit_code.h"
 #include "cli/selection.h"
 #include "jade/base/error.h"
@@ -31,8 +32,10 @@ int run_scene(const SceneArguments& arguments) {
                                    .time_step = arguments.h,
                                    .steps = steps_of(arguments),
                                    .record_every = arguments.record_every,
-                                   .spacing = arguments.spacing};
+                                   .spacing = arguments.spacing,
+                                   .separate = arguments.separate};
   const auto engines = select_engines(arguments.engines, arguments.commands, arguments.timeout);
+  make_ready({.folder = arguments.out, .file = {}});
   const auto progress = [&](const reports::SceneResult& result) {
     if (!arguments.json) fmt::print(stderr, "{}: {}\n", result.engine, result.verdict());
   };

@@ -13,7 +13,7 @@ struct SceneArguments {
   int steps = 0;  ///< 0: as many as `duration` asks for, or 100
   int record_every = 1;
   std::string out;
-  bool json = false;
+  bool separate = false, json = false;
 };
 
 /// Returns the exit code.

@@ -10,6 +10,7 @@
 #include "cli/campaign_terminal.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/numbers.h"
 #include "jade/base/atomic_file.h"
 #include "jade/base/error.h"
 #include "jade/base/suggest.h"
@@ -113,7 +114,7 @@ int run_fuzz(const StepFuzzArguments& arguments) {
   settings.families = families_named(arguments.families);
   if (settings.jobs <= 0) settings.jobs = default_jobs();
   settings.stop = &interrupted;
-  if (!arguments.save.empty()) make_folder(arguments.save);
+  make_ready({.folder = arguments.save, .file = arguments.table});
   listen_for_interrupt();
   StepFuzzResult result;
   {
@@ -170,13 +171,13 @@ void add_fuzz(CLI::App& step, int& exit_code) {
   fuzz->add_option(
           "--spacing", settings.spacing,
           "how far anything goes between two states judged within a step [m, rad]; 0: only ends of steps")
-      ->check(CLI::NonNegativeNumber)
+      ->check(zero_or_more())
       ->capture_default_str();
   fuzz->add_option("--timeout", settings.seconds, "seconds of work that a world may take")
-      ->check(CLI::PositiveNumber)
+      ->check(waiting_seconds())
       ->capture_default_str();
   fuzz->add_option("--jobs", settings.jobs, "threads (default: all cores); the results do not depend on it")
-      ->check(CLI::PositiveNumber);
+      ->check(job_count());
   fuzz->add_option("--save", arguments->save,
                    "folder for failing worlds, shrunk, as scenes that `jade run --scene` replays");
   fuzz->add_option("--table", arguments->table, "also write the table as JSON for the report");

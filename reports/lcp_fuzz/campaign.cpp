@@ -24,9 +24,9 @@ const char* name_of(Claim claim) {
   return "";
 }
 
-void record(FuzzCell& cell, const Verdict& verdict, double microseconds, std::uint64_t index) {
+void record(FuzzCell& cell, const Verdict& verdict, const SolverReply& reply, std::uint64_t index) {
   ++cell.problems;
-  cell.microseconds.push_back(static_cast<float>(microseconds));
+  cell.microseconds.push_back(static_cast<float>(reply.microseconds));
   if (std::isfinite(verdict.residual)) cell.worst_residual = std::max(cell.worst_residual, verdict.residual);
   if (verdict.valid) ++cell.valid;
   if (verdict.compliant) ++cell.compliant;
@@ -34,7 +34,7 @@ void record(FuzzCell& cell, const Verdict& verdict, double microseconds, std::ui
   if (verdict.acceptable()) return;
   ++cell.reasons[verdict.reason];
   if (cell.failures.size() < FuzzCell::kFailuresKept)
-    cell.failures.push_back({index, verdict.residual, verdict.reason});
+    cell.failures.push_back({index, verdict.residual, verdict.reason, reply.detail});
 }
 
 void merge(FuzzCell& into, FuzzCell& from) {
@@ -64,7 +64,7 @@ class Worker {
       const SolverReply reply = solvers_[s]->solve(problem);
       const Verdict verdict =
           verdict_on(problem, reply, settings_.families[family].may_have_no_solution, settings_.tolerance);
-      record(cells[family * solvers_.size() + s], verdict, reply.microseconds, index);
+      record(cells[family * solvers_.size() + s], verdict, reply, index);
     }
   }
 

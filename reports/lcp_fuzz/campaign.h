@@ -44,6 +44,7 @@ struct Failure {
   std::uint64_t index = 0;
   double residual = 0;
   std::string reason;
+  std::string detail;  ///< why there is no answer, if there is none
 };
 
 /// Everything seen of one solver on one family. Times apart, it is the same for any number of jobs.

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "lcp_io/lcp_json.h"
+#include "reference/child_groups.h"
 
 namespace jade::reports {
 namespace {
@@ -27,10 +28,17 @@ void close_pipe(int& end) {
   end = -1;
 }
 
+/// No answer is as long as this: a program that writes on and on must not fill our memory until its time is over.
+constexpr std::size_t kLongestAnswer = 8u << 20;
+
+/// What a shell returns when it does not find the program.
+constexpr int kNotFound = 127;
+
 std::string ending_in_words(int status) {
   if (WIFSIGNALED(status))
     return fmt::format("ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+  return fmt::format("ended with exit code {}{}", WEXITSTATUS(status),
+                     WEXITSTATUS(status) == kNotFound ? ": is there such a program?" : "");
 }
 
 }  // namespace
@@ -81,6 +89,7 @@ void CommandSolver::start() {
     close_pipe(from_program_);
     throw std::runtime_error(fmt::format("cannot start /bin/sh: {}", std::strerror(error)));
   }
+  reference::remember_child_group(process_);
 }
 
 std::string CommandSolver::stop() {
@@ -95,6 +104,7 @@ std::string CommandSolver::stop() {
     if (ended == 0) usleep(1000);
   }
   kill(-process_, SIGKILL);
+  reference::forget_child_group(process_);
   if (ended == 0) waitpid(process_, &status, 0);
   process_ = -1;
   return ending_in_words(status);
@@ -123,6 +133,7 @@ CommandSolver::Exchange CommandSolver::exchange(const std::string& line, std::st
       const ssize_t count = read(from_program_, buffer, sizeof buffer);
       if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) return Exchange::ended;
       if (count > 0) answer.append(buffer, static_cast<std::size_t>(count));
+      if (answer.size() > kLongestAnswer) return Exchange::answered;
     }
   }
   return Exchange::answered;
@@ -148,7 +159,11 @@ SolverReply CommandSolver::solve(const LcpProblem& problem) {
     return reply;
   }
   try {
-    if (answer.find('\n') + 1 != answer.size()) {
+    const std::size_t end = answer.find('\n');
+    if (end == std::string::npos) {
+      throw InvalidInput("answer", {{"line 1", "goes on and on", "answer one line a problem"}});
+    }
+    if (end + 1 != answer.size()) {
       throw InvalidInput("answer", {{"line 2", "more than one line", "answer one line a problem"}});
     }
     reference::LcpAnswer parsed = reference::parse_lcp_answer(answer, "answer");
@@ -160,7 +175,8 @@ SolverReply CommandSolver::solve(const LcpProblem& problem) {
     // What follows may be out of step with the questions: start afresh.
     stop();
     reply.claim = Claim::garbage;
-    reply.detail = error.what();
+    const Mistake& first = error.mistakes().front();
+    reply.detail = fmt::format("{} {}; {}", first.place, first.problem, first.remedy);
   }
   return reply;
 }

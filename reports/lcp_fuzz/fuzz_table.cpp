@@ -77,6 +77,11 @@ std::string text_table(const FuzzSettings& settings, const FuzzResult& result) {
   bool apart = false;
   for_each_cell(settings, result, [&](const auto& family, const auto& solver, const FuzzCell& cell) {
     if (family.may_have_no_solution && !std::exchange(apart, true)) text += "-- may have no solution --\n";
+    if (cell.problems == 0) {
+      text += fmt::format("{:{}}  {:{}}  {:>9}  {:>8}\n", family.name, family_width, solver.name,
+                          solver_width, 0, "–");
+      return;
+    }
     text += fmt::format("{:{}}  {:{}}  {:>9}  {:>8.4f}  {:>9.1e}  {:>8.1f}  {:>8.1f}  {}\n", family.name,
                         family_width, solver.name, solver_width, cell.problems,
                         percent(cell.valid, cell.problems), cell.worst_residual,
@@ -112,6 +117,7 @@ Json to_json(const FuzzSettings& settings, const FuzzResult& result) {
     Json failures = Json::array();
     for (const Failure& failure : cell.failures) {
       Json entry{{"index", failure.index}, {"reason", failure.reason}};
+      if (!failure.detail.empty()) entry["detail"] = failure.detail;
       entry["residual"] = std::isfinite(failure.residual) ? Json(failure.residual) : Json(nullptr);
       failures.push_back(std::move(entry));
     }

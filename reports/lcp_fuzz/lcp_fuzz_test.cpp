@@ -41,8 +41,18 @@ TEST(CommandSolver, TurnsMisbehaviourIntoFindings) {
   EXPECT_EQ(reason_of("kill -SEGV $$"), "crashed");
   EXPECT_EQ(reason_of("no_such_program_anywhere"), "crashed");
   EXPECT_EQ(reason_of("while read line; do echo nonsense; done"), "garbage");
+  EXPECT_EQ(reason_of("cat /dev/zero"), "garbage") << "a line without end is not read into memory for ever";
   EXPECT_EQ(reason_of("sleep 1000", 0.2), "hung");
   EXPECT_EQ(reason_of("while read line; do printf '{\"f\":[2,'; done", 0.2), "hung");
+}
+
+TEST(CommandSolver, SaysWhyThereIsNoAnswer) {
+  const auto detail_of = [](const char* command) {
+    return CommandSolver(command, 20).solve(sliding_block()).detail;
+  };
+  EXPECT_NE(detail_of("no_such_program_anywhere").find("is there such a program?"), std::string::npos);
+  EXPECT_NE(detail_of("exit 3").find("exit code 3"), std::string::npos);
+  EXPECT_NE(detail_of("echo '{}'").find("f is missing"), std::string::npos);
 }
 
 TEST(CommandSolver, NoticesAnswersThatWereNotAskedFor) {

@@ -41,9 +41,11 @@ Table table_of(const StepFuzzSettings& settings, const StepFuzzResult& result) {
               .notes = {}};
   for (std::size_t f = 0; f < settings.families.size(); ++f) {
     const StepFuzzRow& row = result.rows[f];
+    const Table::Cell clearance =
+        std::isfinite(row.clearance) ? Table::Cell(row.clearance) : Table::Cell(std::string("–"));
     table.rows.push_back({settings.families[f].name, row.worlds, row.steps, row.states,
-                          count_of(row, Fault::intersects), other_faults(row), row.clearance,
-                          mean_substeps(row), row.steps_with_loss, row.unsolved, row.energy_gain});
+                          count_of(row, Fault::intersects), other_faults(row), clearance, mean_substeps(row),
+                          row.steps_with_loss, row.unsolved, row.energy_gain});
   }
   table.notes.push_back(
       fmt::format("Seed {}, {} steps a world. Judged by exact predicates on the ends of steps and within "

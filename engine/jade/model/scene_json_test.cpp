@@ -301,7 +301,10 @@ TEST(SceneJson, ListsAllMistakesTogether) {
 }
 
 TEST(SceneJson, RefusesNumbersThatNoDoubleHolds) {
-  ASSERT_EQ(mistakes_in(R"({"schema": 1, "gravity": [0, 0, 1e999], "bodies": []})").size(), 1u);
+  const std::vector<Mistake> too_large =
+      mistakes_in(R"({"schema": 1, "gravity": [0, 0, 1e999], "bodies": []})");
+  ASSERT_EQ(too_large.size(), 1u);
+  EXPECT_EQ(too_large[0], (Mistake{"number '1e999'", "does not fit into a double", "give a smaller one"}));
 }
 
 TEST(SceneFile, IsReadFromItsFolder) {

@@ -225,7 +225,10 @@ Json parse(std::string_view text, const std::string& subject) {
     throw InvalidInput(subject, {{fmt::format("line {}, column {}", line, column), "is not JSON from here on",
                                   "look for a missing comma, quote or bracket here or just before"}});
   } catch (const Json::exception& error) {
-    throw InvalidInput(subject, {{"a number", error.what(), "use numbers that fit into a double"}});
+    // Its own words are "[json.exception.out_of_range.406] number overflow parsing '1e999'".
+    const std::string words = error.what();
+    throw InvalidInput(subject, {{"number " + words.substr(std::min(words.find('\''), words.size())),
+                                  "does not fit into a double", "give a smaller one"}});
   }
   if (!repeated.empty()) throw InvalidInput(subject, repeated);
   return value;

@@ -49,6 +49,13 @@ std::string shape_name(const Model& model, const CollisionModel& collision, int 
   return fmt::format("\"{}\" shape {}", model.bodies()[shape.body].name, shape.index);
 }
 
+/// What is wrong with two shapes that share points, and the remedy: what overlaps by no more than rounding only touches.
+std::string in_words(double depth) {
+  constexpr double rounding = 1e-9;
+  if (depth < rounding) return "touch; separate them (jade/stepping/separate.h) before stepping";
+  return fmt::format("intersect, by about {:.3g} m; move them apart before stepping", depth);
+}
+
 void require_finite(const Model& model, const State& state, const char* stage) {
   for (const Joint& joint : model.joints())
     if (!state.q.segment(joint.q, joint.nq).allFinite() || !state.v.segment(joint.v, joint.nv).allFinite())
@@ -383,9 +390,8 @@ void step(const Model& model, const State& state, const StepMemory& memory, cons
       islands.advance(memory, trace);
     }
   } catch (const Intersection& found) {
-    throw StepError(fmt::format("{} and {} intersect, by about {:.3g} m; move them apart before stepping",
-                                shape_name(model, data.collision, found.shape_a),
-                                shape_name(model, data.collision, found.shape_b), found.depth));
+    throw StepError(fmt::format("{} and {} {}", shape_name(model, data.collision, found.shape_a),
+                                shape_name(model, data.collision, found.shape_b), in_words(found.depth)));
   } catch (const BeyondLimit& found) {
     const auto& [limit, position] = found;
     throw StepError(
