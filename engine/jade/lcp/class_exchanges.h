@@ -15,9 +15,6 @@ namespace jade::lcp {
 
 /// Pivots below this carry no digit any more: entries of K are of size one and ε W keeps honest pivots above 1e-10.
 inline constexpr double kSmallestPivot = 1e-14;
-/// Four contacts of three rows, a box on the ground: the most common island of all has loops of its own, and so have
-/// two and four boxes on top of each other.
-inline constexpr int kRowsOfABox = 12;
 /// Exchanges that wait for each other, and the size of T (in doubles) from which that pays: half of a first cache.
 inline constexpr int kMaxPending = 8;
 inline constexpr int kWorthWaiting = 3000;

@@ -102,12 +102,17 @@ JADE_INSIDE_LOOPS bool rows_in_doubt(int n, const double* A, const LcpRow* rows)
   return (not_normal != 0) | (negative >> 63 != 0);
 }
 
-JADE_WIDE_LOOPS Doubts doubts_about_any(const LcpProblem& p) {
-  const int n = p.size();
+/// `kRows` is the number of rows where it is known to the compiler, 0 where it is not.
+template <int kRows>
+JADE_INSIDE_LOOPS Doubts doubts_about_rows(const LcpProblem& p) {
+  const int n = kRows > 0 ? kRows : p.size();
   return {.matrix = asymmetry(n, p.A.data()) != 0,
           .numbers = numbers_in_doubt(n, p.b.data(), static_cast<int>(p.beta.size()), p.beta.data()),
           .rows = rows_in_doubt(n, p.A.data(), p.rows.data())};
 }
+
+JADE_WIDE_LOOPS Doubts doubts_about_any(const LcpProblem& p) { return doubts_about_rows<0>(p); }
+JADE_WIDE_LOOPS Doubts doubts_about_box(const LcpProblem& p) { return doubts_about_rows<kRowsOfABox>(p); }
 
 JADE_WIDE_LOOPS bool formed_in_doubt(const LcpProblem& p) {
   const int n = p.size();
@@ -127,7 +132,14 @@ Doubts doubts_about_one(const LcpProblem& p) {
 
 Doubts doubts_about_contacts(const LcpProblem& problem) {
   if (!have_sound_dimensions(problem)) return {.dimensions = true};
-  return problem.size() == kRowsOfAContact ? doubts_about_one(problem) : doubts_about_any(problem);
+  switch (problem.size()) {
+    case kRowsOfAContact:
+      return doubts_about_one(problem);
+    case kRowsOfABox:
+      return doubts_about_box(problem);
+    default:
+      return doubts_about_any(problem);
+  }
 }
 
 bool formed_is_in_doubt(const LcpProblem& problem) {

@@ -101,12 +101,12 @@ JADE_INSIDE_LOOPS void take_worse(const Four& other, const FourBits& other_row, 
 }
 
 /// The first rows of a contact problem, four at a time as far as they go. Returns how many.
-JADE_INSIDE_LOOPS int judge_contacts_in_fours(const LcpProblem& p, const double* forces, const double* v,
-                                              const double* sigma, const double* beta, Verdict& verdict) {
+JADE_INSIDE_LOOPS int judge_contacts_in_fours(const LcpProblem& p, int n, const double* forces,
+                                              const double* v, const double* sigma, const double* beta,
+                                              Verdict& verdict) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   static_assert(RowKind{1} == RowKind::tangent);
   static constexpr double kOpen[] = {infinity, 0, infinity};  // by kind: bounded from below only
-  const int n = p.size();
   const std::ptrdiff_t step = n + 1;
   const LcpRow* row = p.rows.data();
   const double* a = p.A.data();  // walks down the diagonal
@@ -157,10 +157,9 @@ JADE_INSIDE_LOOPS void judge_contact_row(const LcpProblem& p, int i, const doubl
   verdict.explained &= std::abs(force) <= kExplainedImpulse * std::abs(beta);
 }
 
-JADE_INSIDE_LOOPS void judge_contacts(const LcpProblem& p, const double* forces, const double* v,
+JADE_INSIDE_LOOPS void judge_contacts(const LcpProblem& p, int n, const double* forces, const double* v,
                                       const double* sigma, const double* beta, Verdict& verdict) {
-  const int n = p.size();
-  int i = n < 4 ? 0 : judge_contacts_in_fours(p, forces, v, sigma, beta, verdict);
+  int i = n < 4 ? 0 : judge_contacts_in_fours(p, n, forces, v, sigma, beta, verdict);
   for (; i < n; ++i) judge_contact_row(p, i, forces, v[i], sigma[i], beta[i], verdict);
 }
 
@@ -206,9 +205,11 @@ double explained_impulse(int n, const double* diagonal, long step, const double*
 
 namespace {
 
-JADE_WIDE_LOOPS double residual_of_any(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma,
-                                       int& worst_row) {
-  const int n = p.size();
+/// `kRows` is the number of rows where it is known to the compiler, 0 where it is not.
+template <int kRows>
+JADE_INSIDE_LOOPS double residual_of_rows(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma,
+                                          int& worst_row) {
+  const int n = kRows > 0 ? kRows : p.size();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double *vd = v.data(), *sd = sigma.data();
   const double *b = p.b.data(), *beta = p.beta.size() > 0 ? p.beta.data() : b;
@@ -229,7 +230,7 @@ JADE_WIDE_LOOPS double residual_of_any(const LcpProblem& p, const VecX& f, VecX&
     double limit = infinity;
     for (;;) {
       verdict = {};
-      judge_contacts(p, f.data(), vd, sd, beta, verdict);
+      judge_contacts(p, n, f.data(), vd, sd, beta, verdict);
       // Usually each row's own velocity explains its force; where it does not, the others are asked.
       if (verdict.explained || limit < infinity) break;
       limit = explained_impulse(n, A, n + 1, beta, f.data());
@@ -253,6 +254,16 @@ JADE_WIDE_LOOPS double residual_of_any(const LcpProblem& p, const VecX& f, VecX&
   return verdict.residual;
 }
 
+JADE_WIDE_LOOPS double residual_of_any(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma,
+                                       int& worst_row) {
+  return residual_of_rows<0>(p, f, v, sigma, worst_row);
+}
+
+JADE_WIDE_LOOPS double residual_of_box(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma,
+                                       int& worst_row) {
+  return residual_of_rows<lcp::kRowsOfABox>(p, f, v, sigma, worst_row);
+}
+
 }  // namespace
 
 double certified_residual(const LcpProblem& p, const VecX& f, VecX& v, VecX& sigma, int& worst_row) {
@@ -267,7 +278,8 @@ double certified_residual(const LcpProblem& p, const VecX& f, VecX& v, VecX& sig
          explained_impulse(kRowsOfAContact, p.A.data(), kRowsOfAContact + 1, beta, f.data()) == HUGE_VAL))
       return verdict.residual;
   }
-  return residual_of_any(p, f, v, sigma, worst_row);
+  return p.size() == lcp::kRowsOfABox ? residual_of_box(p, f, v, sigma, worst_row)
+                                      : residual_of_any(p, f, v, sigma, worst_row);
 }
 
 void put_into_words(const LcpProblem& p, const VecX& f, const VecX& v, const VecX& sigma,
