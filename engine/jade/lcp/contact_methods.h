@@ -19,9 +19,8 @@ struct IslandWorkspace {
   Lemke<double> lemke;
   Lemke<Quad> quad_lemke;
   std::vector<double> scratch;
-  IslandState best;                   ///< the least invalid answer so far
-  IslandState trial;                  ///< an answer under trial
-  std::vector<double> forces_before;  ///< of the best answer before a path
+  IslandState best;   ///< the least invalid answer so far
+  IslandState trial;  ///< an answer under trial
 };
 
 /// Judges the forces of an island that is the whole problem by the certificate of the solution itself, so that A f

@@ -33,9 +33,6 @@ constexpr Rung kRungs[] = {{"z-path 1e-5", 1e-5, 0, 4, 0},        {"z-path 1e-5 
                            {"z-path 1e-3 rn", 1e-3, 1e-6, 8, 16}};
 /// Proximal steps after each path, as long as they converge. Three or four are usual where one is needed at all.
 constexpr int kRelaxations = 20;
-/// Of the largest force. Measured: in stacks that come to rest most answers move by less than a sixth, bodies that their gaps
-/// jam by a fifth up to all of it.
-constexpr double kJammed = 0.3;
 /// Lemke in quad costs seconds beyond (it works on 7 rows a contact, each operation fifty times as slow).
 constexpr int kMaxQuadRows = 108;
 /// The perturbation that resolves ties, over ε. In redundant rows it moves forces by its size over ε, so it has to
@@ -80,8 +77,6 @@ class Climb {
   }
 
   bool path(const Rung& rung, int& pivots) {
-    w_.forces_before.clear();
-    if (w_.best.residual < HUGE_VAL) w_.forces_before = w_.best.f;
     const ZPathSettings settings{.epsilon = rung.epsilon,
                                  .perturbation = kPerturbationOverEpsilon * rung.epsilon,
                                  .nudge = rung.nudge,
@@ -133,23 +128,6 @@ class Climb {
   bool forces_run_away() const { return runs_away_ && !compliant_; }
   bool has_valid_answer() const { return w_.best.residual <= tolerance_; }
   bool has_watched_forces() const { return watched_; }
-
-  /// Whether the answer has little to do with the best one that `path` began with: a solution's forces hardly change with ε.
-  /// Contacts whose gaps contradict each other a little have none but one that jams, and rounding decides whether it is found.
-  bool jams() const {
-    if (w_.forces_before.empty()) return false;
-    double largest = 0, moved = 0;
-    for (int i = 0; i < island_.n; ++i) {
-      largest = std::max(largest, std::abs(state_.f[i]));
-      moved = std::max(moved, std::abs(state_.f[i] - w_.forces_before[i]));
-    }
-    return moved > kJammed * largest;
-  }
-  /// The answer becomes that one again.
-  void take_back() {
-    state_.f = w_.forces_before;
-    certified_ = false;
-  }
 
   /// The least invalid answer seen becomes the answer; true if it is valid.
   bool settle_for_best() {
@@ -258,14 +236,9 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
     if (climb.has_valid_answer() && (rung.nudge > 0 || climb.has_watched_forces())) continue;
     // Ties and lost digits are worth the long way only to a caller who has no other question.
     if (!task.settings.to_the_end && (rung.nudge > 0 || rung.rebuild_every == 16)) continue;
-    const bool solved = climb.path(rung, report.pivots);
-    if (solved || (!task.settings.to_the_end && climb.settle_for_best())) {
-      if (!task.settings.to_the_end && rung.rebuild_every > 0 && climb.jams()) {
-        climb.take_back();
-        return report;
-      }
-      return done(solved ? rung.stage : "z-path best", LcpSelection::least_impulse);
-    }
+    if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
+    if (!task.settings.to_the_end && climb.settle_for_best())
+      return done("z-path best", LcpSelection::least_impulse);
     if (climb.forces_run_away()) break;
   }
   // Valid, if not to the last digit: better than the vertex of another method.
