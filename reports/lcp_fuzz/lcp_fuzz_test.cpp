@@ -52,7 +52,7 @@ TEST(CommandSolver, SaysWhyThereIsNoAnswer) {
   };
   EXPECT_NE(detail_of("no_such_program_anywhere").find("is there such a program?"), std::string::npos);
   EXPECT_NE(detail_of("exit 3").find("exit code 3"), std::string::npos);
-  EXPECT_NE(detail_of("echo '{}'").find("f is missing"), std::string::npos);
+  EXPECT_NE(detail_of("read line; echo '{}'").find("f is missing"), std::string::npos);
 }
 
 TEST(CommandSolver, NoticesAnswersThatWereNotAskedFor) {
