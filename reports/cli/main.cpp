@@ -57,7 +57,7 @@ jade::InvalidInput unexpected_arguments(const CLI::App& app) {
 /// A stream that the caller closed must not lend its number to a file of ours, which would get what we print.
 void fill_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) std::abort();
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) std::exit(jade::cli::kEnvironment);
   }
 }
 
