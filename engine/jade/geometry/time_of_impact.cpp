@@ -15,7 +15,9 @@ constexpr double kRounding = 32 * std::numeric_limits<double>::epsilon();
 
 // Newton's method for a time of impact: from a ten-thousandth of the gap it takes three, and more where the nearest points
 // run along a face.
-constexpr int kMostPolish = 8;
+constexpr int kMostPolish = 24;
+// Of the tolerance: what is left of the gap then is rounding, and not worth half steps.
+constexpr double kPolished = 1e-6;
 
 // Of the duration: what moves on by less stands still.
 constexpr double kNoWay = 1e-6;
@@ -249,28 +251,30 @@ class Advancement {
   }
 
   /// Newton's method for gap(s) = target, from a certified time at which the gap is within the tolerance. Times before that
-  /// are certified already; later ones that no certificate covers are not taken.
-  void polish(TimeOfImpactResult& result, DistanceResult d, const MotionSample& at_a,
-              const MotionSample& at_b) const {
-    const double start = result.time, level = settings_.target - settings_.tolerance;
-    const Vec3 n = d.normal;
-    double s = start;
-    MotionSample a = at_a, b = at_b;
+  /// are certified already; a step to a later one that no certificate covers, or that comes no nearer, as where a slow hit
+  /// gathers speed, is halved.
+  void polish(TimeOfImpactResult& result, DistanceResult d, MotionSample a, MotionSample b) const {
+    const double level = settings_.target - settings_.tolerance;
+    Vec3 n = d.normal;
     d = settled_distance(pair_, a, b, d);
     result = hit(result, d);
+    double step = 0;
+    bool taken = true;
     for (int i = 0; i < kMostPolish; ++i) {
       const double rate = closing_rate(d, a, b);
       if (!(rate < 0)) return;
-      const double next = s - (d.distance - settings_.target) / rate;
-      if (!(next >= 0 && next <= settings_.duration) || next == s) return;
-      s = next;
-      a = pair_.motion_a.at(s), b = pair_.motion_b.at(s);
-      d = settled_distance(pair_, a, b, distance_at(pair_, a, b, result.normal));
-      if (!(std::abs(d.distance - settings_.target) < std::abs(result.gap - settings_.target))) return;
-      const double ahead = s - start;
-      if (ahead > 0 && Certificate(pair_, at_a, at_b, n).at(ahead).value < level &&
-          reach_turning(at_a, at_b, n, (d.normal - n) / ahead, level, ahead) < ahead)
-        return;
+      step = taken ? (settings_.target - d.distance) / rate : 0.5 * step;
+      const double s = result.time + step;
+      if (!(s >= 0 && s <= settings_.duration) || s == result.time) return;
+      const MotionSample next_a = pair_.motion_a.at(s), next_b = pair_.motion_b.at(s);
+      const DistanceResult next =
+          settled_distance(pair_, next_a, next_b, distance_at(pair_, next_a, next_b, result.normal));
+      taken = std::abs(next.distance - settings_.target) < std::abs(d.distance - settings_.target) &&
+              (step <= 0 || Certificate(pair_, a, b, n).at(step).value >= level ||
+               reach_turning(a, b, n, (next.normal - n) / step, level, step) >= step);
+      if (!taken && std::abs(d.distance - settings_.target) <= kPolished * settings_.tolerance) return;
+      if (!taken) continue;
+      a = next_a, b = next_b, d = next, n = next.normal;
       result = hit(result, d);
       result.time = s;
     }
