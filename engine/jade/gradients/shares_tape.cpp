@@ -118,21 +118,17 @@ bool IslandTape::slips_that_stop(const SolveTrace& trace) {
       return trace.forces.classes[static_cast<std::size_t>(rows.first + r)];
     };
     if (row_class(0) != RowClass::clamped) continue;
-    const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
-    const PlacedContact& start = start_contact(rows.contact);
-    const Vec3 velocity = start.velocity(rates(links_of(contact), Place::start, substep_->v));
-    const Vec3 n = start.n, in_plane = rows.directions[1] - n.dot(rows.directions[1]) * n;
+    const Vec3 n = start_contact(rows.contact).n, in_plane = rows.directions[1] - n.dot(rows.directions[1]) * n;
     rows.directions = {n, Vec3::Zero(), Vec3::Zero()};
     stopped_.classes[static_cast<std::size_t>(rows.first)] = RowClass::clamped;
     if (rows.count < 2) continue;
     rows.directions[1] = in_plane.normalized();
     rows.directions[2] = cross3(n, rows.directions[1]);
-    const bool none = (velocity - n.dot(velocity) * n).norm() <= kNoSlip;
     for (int r = 1; r < rows.count; ++r) {
       const bool sticks = row_class(r) == RowClass::stick;
       stopped_.classes[static_cast<std::size_t>(rows.first + r)] =
-          sticks && !none ? RowClass::separate : row_class(r);
-      any = any || (sticks && none);
+          sticks && !rows.rests ? RowClass::separate : row_class(r);
+      any = any || (sticks && rows.rests);
     }
   }
   return any;

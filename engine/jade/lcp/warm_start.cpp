@@ -12,7 +12,7 @@ namespace {
 constexpr double kIndependent = 1e-3;
 /// Otherwise the limit of a vanishing compliance decides, as everywhere (see `polish`).
 constexpr double kProximal = 1e-6;
-constexpr int kProximalSteps = 3;
+constexpr int kProximalSteps = 5;
 /// What a pivot keeps of that at least, or slip has made it useless without exchanges of rows: all of it where nothing slips.
 constexpr double kLeastCompliance = 0.1;
 /// Of its terms: a normal that changes its velocity by less is held against rounding, and holds nothing by friction.

@@ -84,7 +84,7 @@ void Island::set_impact_directions(LiveContact& contact) {
     n = smooth_normal(placed_at_start(pair.a), contact.a, placed_at_start(pair.b), contact.b, at);
   const bool smooth = n && n->dot(contact.velocity) < 0;
   if (smooth) at.normal = *n;
-  set_directions(contact, at, contact.velocity);
+  set_directions(contact, at, contact.velocity, kNoSlip);
   contact.smooth = smooth;
 }
 

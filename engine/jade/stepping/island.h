@@ -76,6 +76,8 @@ struct LiveContact {
   int first_row = -1;    ///< −1: no row of the problem at hand
   int rows = 0;          ///< 3; 2 while it slides, normal and slip; 1 without friction
   bool slides = false;   ///< its slip at the start counts: see find_slides
+  double no_slip = 0;    ///< slower slip counts as none: see find_slides [m/s]
+  bool rests = false;    ///< it has none at the start
   bool slow = false;     ///< it slides, but friction could stop or turn it within the segment
   Vec3 carried_on =
       Vec3::Zero();         ///< velocity of b against a at the middle, from the rates of the start [m/s]
@@ -242,7 +244,9 @@ class Island {
   void forecast_free_motion();
   void update_contact_speeds();
   Vec3 centre(int shape, const Vec3& otherwise) const;
-  void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity);
+  /// The first tangent is along the slip if that is faster than `least`.
+  void set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity,
+                      double least);
   void add_rows(bool middle);
   double segment(double s, SolveTrace::Length rule);
   bool solve_segment(double s);

@@ -72,11 +72,12 @@ void Island::update_contact_speeds() {
   }
 }
 
-void Island::set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity) {
+void Island::set_directions(LiveContact& contact, const FeatureContact& at, const Vec3& slip_velocity,
+                            double least) {
   const Vec3& n = at.normal;
   const Vec3 slip = slip_velocity - n.dot(slip_velocity) * n;
   const double speed = slip.norm();
-  contact.along_slip = speed > kNoSlip;
+  contact.along_slip = speed > least;
   contact.smooth = false;
   contact.directions[0] = n;
   contact.directions[1] =
@@ -296,7 +297,8 @@ bool Island::find_end_velocities(double s) {
     set_directions(contact, contact.middle,
                    contact.from_start ? contact.velocity
                    : turns            ? mean
-                                      : Vec3(2 * mean - contact.carried_on));
+                                      : Vec3(2 * mean - contact.carried_on),
+                   contact.slides ? contact.no_slip : kNoSlip);
   }
   add_rows(true);
   set_bias(s);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "jade/stepping/class_forces.h"
 #include "jade/stepping/island.h"
@@ -21,6 +22,8 @@ namespace {
 // and its derivative would hang on their ratio. The places of a face pivot together, and no impulse stops them all.
 constexpr double kPivoting = 0.1;
 constexpr double kNoTurning = 1e-5;
+// Its slip has no other places to agree with, so that less of it is rounding [m/s].
+constexpr double kNoSlipAlone = 1e-11;
 // A slip that ends within this share of the segment ends at its start: what it would still move is below the square of
 // this, of what a body falls in the segment.
 constexpr double kAtOnce = 1e-3;
@@ -54,17 +57,19 @@ void Island::find_slides() {
   };
   for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
     LiveContact& contact = contacts[row_contacts_[i]];
-    contact.slides = false;
-    contact.carried_on = relative_velocity(contact, true);
-    if (settings_.integrator != Integrator::midpoint || pairs[contact.pair].friction == 0) continue;
+    const bool alone = !is_of_pair(i + 1, contact.pair) && !(i > 0 && is_of_pair(i - 1, contact.pair));
     const Vec3& n = contact.now.normal;
     const double slip = (contact.velocity - n.dot(contact.velocity) * n).norm();
-    if (!(slip > kNoSlip)) continue;
+    contact.no_slip = alone ? kNoSlipAlone : kNoSlip;
+    contact.rests = !(slip > contact.no_slip);
+    contact.slides = false;
+    contact.carried_on = relative_velocity(contact, true);
+    if (settings_.integrator != Integrator::midpoint || pairs[contact.pair].friction == 0 || contact.rests)
+      continue;
     const Vec3 turning = contact.carried_on - contact.velocity;
     // No more than the sum of its coordinates is left of it along the face.
-    const bool alone = !is_of_pair(i + 1, contact.pair) && !(i > 0 && is_of_pair(i - 1, contact.pair));
     const auto counts = [&](double turned) {
-      return slip > kNoSlip + kPivoting * (alone ? std::max(0.0, turned - kNoTurning) : turned);
+      return slip > contact.no_slip + kPivoting * (alone ? std::max(0.0, turned - kNoTurning) : turned);
     };
     contact.slides = counts(turning.lpNorm<1>()) || counts((turning - n.dot(turning) * n).norm());
   }
@@ -157,7 +162,12 @@ void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
     held.push_back(at_once[c] || (!contact.slides && contact.rows == 3 &&
                                   solution_.classes[contact.first_row + 1] == RowClass::stick));
   }
-  for (const int c : row_contacts_) set_directions(contacts[c], contacts[c].now, contacts[c].velocity);
+  // What is held in both directions needs none of its own.
+  for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
+    LiveContact& contact = contacts[row_contacts_[i]];
+    set_directions(contact, contact.now, contact.velocity,
+                   held[i] ? std::numeric_limits<double>::infinity() : contact.no_slip);
+  }
   const std::vector<RowClass> limit_classes(solution_.classes.end() - static_cast<long>(row_limits_.size()),
                                             solution_.classes.end());
   add_rows(false);

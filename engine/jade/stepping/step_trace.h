@@ -15,8 +15,9 @@ namespace jade {
 /// the numbers at which the step is differentiated. Nothing of it is read by the step itself: results are the same to
 /// the bit with and without it. Vectors of coordinates are stacked tree after tree in the order of IslandTrace::trees.
 
-/// Slip slower than this is rounding of velocities of ordinary size: it counts as none, and has no direction. The step carries
-/// it on, the tape stops it as all slip that counts, so that a derivative is wrong as near to rest as this [m/s].
+/// Slip slower than this is rounding of velocities of ordinary size where several places must agree: it counts as none, and has
+/// no direction. The step carries it on, the tape stops it as all slip that counts, so that a derivative is wrong as near to
+/// rest as this [m/s].
 inline constexpr double kNoSlip = 1e-9;
 
 /// Something at which a step changes its mind, and how far it was from that: 0 is at it. Free of units, measured in the
@@ -72,6 +73,7 @@ struct RowsTrace {
   /// the segment with one tangent, that of its end with two.
   bool along_slip = false;
   bool from_start = false;  ///< it follows the slip at the start of the segment instead
+  bool rests = false;       ///< it has no slip at the start that counts
   bool smooth = false;      ///< in an impact: the normal is that of the surface which a mesh stands for
 };
 
