@@ -118,7 +118,8 @@ bool IslandTape::slips_that_stop(const SolveTrace& trace) {
       return trace.forces.classes[static_cast<std::size_t>(rows.first + r)];
     };
     if (row_class(0) != RowClass::clamped) continue;
-    const Vec3 n = start_contact(rows.contact).n, in_plane = rows.directions[1] - n.dot(rows.directions[1]) * n;
+    const Vec3 n = start_contact(rows.contact).n,
+               in_plane = rows.directions[1] - n.dot(rows.directions[1]) * n;
     rows.directions = {n, Vec3::Zero(), Vec3::Zero()};
     stopped_.classes[static_cast<std::size_t>(rows.first)] = RowClass::clamped;
     if (rows.count < 2) continue;

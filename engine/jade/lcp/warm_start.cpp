@@ -13,6 +13,8 @@ constexpr double kIndependent = 1e-3;
 /// Otherwise the limit of a vanishing compliance decides, as everywhere (see `polish`).
 constexpr double kProximal = 1e-6;
 constexpr int kProximalSteps = 5;
+/// Of the largest force: steps that are smaller are the last. Weak modes of a stack need all of them.
+constexpr double kConverged = 1e-9;
 /// What a pivot keeps of that at least, or slip has made it useless without exchanges of rows: all of it where nothing slips.
 constexpr double kLeastCompliance = 0.1;
 /// Of its terms: a normal that changes its velocity by less is held against rounding, and holds nothing by friction.
@@ -138,7 +140,13 @@ bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, V
     for (int taken = 1; taken < kProximalSteps; ++taken) {
       for (int q = 0; q < k; ++q) step[q] *= weight[q];
       solve_equations(step);
-      for (int q = 0; q < k; ++q) x[q] += step[q];
+      double largest = 0, moved = 0;
+      for (int q = 0; q < k; ++q) {
+        x[q] += step[q];
+        largest = std::max(largest, std::abs(x[q]));
+        moved = std::max(moved, std::abs(step[q]));
+      }
+      if (moved <= kConverged * largest) break;
     }
   }
   for (int q = 0; q < k; ++q) force[free[q]] = x[q];

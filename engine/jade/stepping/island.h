@@ -284,6 +284,7 @@ class Island {
 
   // slip_event.cpp
   double slip_at_start(const LiveContact& contact, int tangent) const;
+  bool touches_at_few_places(std::size_t row_contact) const;
   void find_slides();
   bool slip_goes_on(const LiveContact& contact) const;
   bool find_slow_slides();

@@ -18,12 +18,14 @@ namespace jade {
 namespace {
 
 // A contact that pivots has slip from the turning of its features alone; only what is well above that is motion. What touches
-// at one place and turns slower than this [m/s] does not pivot: beside a ball that rolls slip and turning are of one order,
-// and its derivative would hang on their ratio. The places of a face pivot together, and no impulse stops them all.
+// at one place, or along a line, and turns slower than this [m/s] does not pivot: beside a ball that rolls slip and turning are
+// of one order, and its derivative would hang on their ratio. The places of a face pivot together, and no impulse stops them
+// all.
 constexpr double kPivoting = 0.1;
 constexpr double kNoTurning = 1e-5;
-// Its slip has no other places to agree with, so that less of it is rounding [m/s].
-constexpr double kNoSlipAlone = 1e-11;
+constexpr std::size_t kFewPlaces = 2;
+// Their slips have no others to agree with, so that less of them is rounding [m/s].
+constexpr double kNoSlipOfFew = 1e-11;
 // A slip that ends within this share of the segment ends at its start: what it would still move is below the square of
 // this, of what a body falls in the segment.
 constexpr double kAtOnce = 1e-3;
@@ -50,28 +52,39 @@ double Island::slip_at_start(const LiveContact& contact, int tangent) const {
   return tangent == 1 ? first.dot(contact.velocity) : contact.hand * n.cross(first).dot(contact.velocity);
 }
 
-/// Which rows of the segment slide at its start. The trees' middle has the velocities of the start.
-void Island::find_slides() {
-  const auto is_of_pair = [&](std::size_t i, int pair) {
+/// Whether the pair of a row contact touches at few places; its rows follow each other.
+bool Island::touches_at_few_places(std::size_t row_contact) const {
+  const int pair = contacts[row_contacts_[row_contact]].pair;
+  const auto is_of_pair = [&](std::size_t i) {
     return i < row_contacts_.size() && contacts[row_contacts_[i]].pair == pair;
   };
+  std::size_t first = row_contact, end = row_contact + 1;
+  while (end - first <= kFewPlaces && is_of_pair(end)) ++end;
+  while (end - first <= kFewPlaces && first > 0 && is_of_pair(first - 1)) --first;
+  return end - first <= kFewPlaces;
+}
+
+/// Which rows of the segment slide at its start. The trees' middle has the velocities of the start.
+void Island::find_slides() {
   for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
     LiveContact& contact = contacts[row_contacts_[i]];
-    const bool alone = !is_of_pair(i + 1, contact.pair) && !(i > 0 && is_of_pair(i - 1, contact.pair));
+    contact.slides = contact.rests = false;
+    contact.no_slip = kNoSlip;
+    contact.carried_on = relative_velocity(contact, true);
+    if (settings_.integrator != Integrator::midpoint || pairs[contact.pair].friction == 0) continue;
     const Vec3& n = contact.now.normal;
     const double slip = (contact.velocity - n.dot(contact.velocity) * n).norm();
-    contact.no_slip = alone ? kNoSlipAlone : kNoSlip;
-    contact.rests = !(slip > contact.no_slip);
-    contact.slides = false;
-    contact.carried_on = relative_velocity(contact, true);
-    if (settings_.integrator != Integrator::midpoint || pairs[contact.pair].friction == 0 || contact.rests)
-      continue;
     const Vec3 turning = contact.carried_on - contact.velocity;
     // No more than the sum of its coordinates is left of it along the face.
-    const auto counts = [&](double turned) {
-      return slip > contact.no_slip + kPivoting * (alone ? std::max(0.0, turned - kNoTurning) : turned);
-    };
-    contact.slides = counts(turning.lpNorm<1>()) || counts((turning - n.dot(turning) * n).norm());
+    contact.slides = slip > kNoSlip + kPivoting * turning.lpNorm<1>();
+    if (contact.slides) continue;
+    double turned = (turning - n.dot(turning) * n).norm();
+    if (touches_at_few_places(i)) {
+      contact.no_slip = kNoSlipOfFew;
+      turned = std::max(0.0, turned - kNoTurning);
+    }
+    contact.rests = !(slip > contact.no_slip);
+    contact.slides = slip > contact.no_slip + kPivoting * turned;
   }
 }
 
