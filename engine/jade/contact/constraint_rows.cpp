@@ -1,6 +1,7 @@
 #include "jade/contact/constraint_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "jade/dynamics/forward_dynamics.h"
@@ -55,6 +56,15 @@ void add_single_body(const RowTree& tree, double sign, const Vec3& p, std::span<
     row[12] = n[0], row[16] = n[1], row[20] = n[2];
     ++first;
   }
+}
+
+/// Of three numbers.
+double length(const double* x) { return std::sqrt((x[0] * x[0] + x[1] * x[1]) + x[2] * x[2]); }
+
+/// Of four vectors that lie side by side.
+JADE_INSIDE_LOOPS void lengths_of_fours(const double* J, Four& out) {
+  const Four x = four_at(J), y = four_at(J + 4), z = four_at(J + 8), squares = (x * x + y * y) + z * z;
+  for (int i = 0; i < 4; ++i) out[i] = std::sqrt(squares[i]);
 }
 
 /// Puts the mirror of its upper half into the lower.
@@ -358,15 +368,31 @@ double* ConstraintRows::room(int count) const {
   return room_.data() + room_used_ - count;
 }
 
-/// The velocity of a tree as its rows want it: of the link, if they are all on one.
-void ConstraintRows::set_factor(int tree, const double* v, const double* size) const {
+/// The velocity of a tree as its rows want it, v or v + u: of the link, if they are all on one.
+void ConstraintRows::set_factor(int tree, const double* v, const double* u) const {
   const TreeRows& rows = of_tree_[tree];
-  velocities_[tree] = {v, size};
+  const int nv = rows.nv;
+  const double* sum = v;
+  double* size = room(nv);
+  for (int k = 0; k < nv; ++k) size[k] = std::abs(v[k]);
+  if (u) {
+    double* both = room(nv);
+    for (int k = 0; k < nv; ++k) {
+      both[k] = v[k] + u[k];
+      size[k] += std::abs(u[k]);
+    }
+    sum = both;
+  }
+  velocities_[tree] = {sum, size};
+  if (rows.single) {
+    size[0] = length(v) + (u ? length(u) : 0);
+    size[1] = length(v + 3) + (u ? length(u + 3) : 0);
+  }
   if (rows.link < 0) return;
   double *V = room(12), *terms = V + 6;
   Vec6 motion = Vec6::Zero(), measure = Vec6::Zero();
-  for (int k = 0; k < rows.nv; ++k) {
-    motion += rows.S[k] * v[k];
+  for (int k = 0; k < nv; ++k) {
+    motion += rows.S[k] * sum[k];
     measure += (rows.S[k] * size[k]).cwiseAbs();
   }
   Eigen::Map<Vec6> of_link(V), of_terms(terms);
@@ -384,9 +410,15 @@ JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
     for (int f = 0; 4 * f < count; ++f, J += 4 * nv) {
       Four sum{}, terms{};
 #pragma GCC unroll 6
-      for (int k = 0; k < nv; ++k) {
-        sum += v[k] * four_at(J + 4 * k);
-        add_size(measure[k] * four_at(J + 4 * k), terms);
+      for (int k = 0; k < nv; ++k) sum += v[k] * four_at(J + 4 * k);
+      if (size && rows.single) {
+        Four along, around;
+        lengths_of_fours(J, along);
+        lengths_of_fours(J + 12, around);
+        terms = measure[0] * along + measure[1] * around;
+      } else if (size) {
+#pragma GCC unroll 6
+        for (int k = 0; k < nv; ++k) add_size(measure[k] * four_at(J + 4 * k), terms);
       }
       const int* row = &rows.row[4 * f];
       if (rows.are_neighbours(f)) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <vector>
 
 #include "jade/dynamics/workspace.h"
@@ -51,7 +50,8 @@ class ConstraintRows {
     gather(velocity);
     multiply(out.data(), nullptr);
   }
-  /// The same, and size += |J||v|: the size of the terms of J v.
+  /// The same, and size += |J||v|: the size of the terms of J v. Those of a single body are measured by the lengths of its
+  /// velocity and its spin, and not by their coordinates: what a solution is held against must not turn with the world.
   template <class Velocity>
   void add_product(Velocity&& velocity, VecX& out, VecX& size) const {
     gather(velocity);
@@ -61,17 +61,8 @@ class ConstraintRows {
   template <class First, class Second>
   void add_product_of_sum(First&& first, Second&& second, VecX& out, VecX& size) const {
     begin_product();
-    for (int t = 0; t < trees_; ++t) {
-      const int nv = of_tree_[t].nv;
-      if (of_tree_[t].count() == 0) continue;
-      const double *v = first(t).data(), *u = second(t).data();
-      double *sum = room(2 * nv), *measure = sum + nv;
-      for (int k = 0; k < nv; ++k) {
-        sum[k] = v[k] + u[k];
-        measure[k] = std::abs(v[k]) + std::abs(u[k]);
-      }
-      set_factor(t, sum, measure);
-    }
+    for (int t = 0; t < trees_; ++t)
+      if (of_tree_[t].count() > 0) set_factor(t, first(t).data(), second(t).data());
     multiply(out.data(), size.data());
   }
   /// velocity(tree) += M⁻¹ Jᵀ f, after solve_columns.
@@ -106,11 +97,11 @@ class ConstraintRows {
   void gather(Velocity&& velocity) const {
     begin_product();
     for (int t = 0; t < trees_; ++t)
-      if (of_tree_[t].count() > 0) set_factor(t, velocity(t).data(), velocity(t).data());
+      if (of_tree_[t].count() > 0) set_factor(t, velocity(t).data(), nullptr);
   }
   void begin_product() const;
   double* room(int count) const;
-  void set_factor(int tree, const double* v, const double* size) const;
+  void set_factor(int tree, const double* v, const double* u) const;
   TreeRows& rows_of(const std::vector<RowTree>& trees, int tree);
   int add_rows(TreeRows& rows, int count) const;
   void add_end(const std::vector<RowTree>& trees, const Anchor& on, double sign, const Vec3& p,

@@ -64,6 +64,20 @@ struct Rows {
     dense.bottomRows<1>() = row;
   }
 
+  /// Sizes of the terms of J v, from the dense rows.
+  VecX sizes_of_terms(const VecX& v) const {
+    VecX sizes = VecX::Zero(dense.rows());
+    for (std::size_t t = 0; t < tree_models.size(); ++t) {
+      const int first = v0[t], nv = tree_models[t].nv();
+      const bool single =
+          tree_models[t].links().size() == 1 && tree_models[t].links()[0].motion == LinkMotion::free;
+      for (int k = first; !single && k < first + nv; ++k) sizes += dense.col(k).cwiseAbs() * std::abs(v[k]);
+      for (int k = first; single && k < first + nv; k += 3)
+        sizes += dense.middleCols<3>(k).rowwise().norm() * v.segment<3>(k).norm();
+    }
+    return sizes;
+  }
+
   VecX of_tree(const VecX& v, int tree) const { return v.segment(v0[tree], tree_models[tree].nv()); }
 
   test::RandomTrees random;
@@ -145,7 +159,7 @@ TEST_P(ConstraintRowsOf, AgreeWithTheDenseMatrices) {
     for (std::size_t t = 0; t < rows.trees.size(); ++t)
       velocities.push_back(rows.of_tree(rows.state.v, static_cast<int>(t)));
     rows.rows.add_product([&](int tree) -> const VecX& { return velocities[tree]; }, product, size);
-    const VecX sizes = rows.dense.cwiseAbs() * rows.state.v.cwiseAbs();
+    const VecX sizes = rows.sizes_of_terms(rows.state.v);
     EXPECT_LE((product - rows.dense * rows.state.v).cwiseAbs().maxCoeff(), kRounding * sizes.maxCoeff())
         << seed;
     // Where two links of a tree cancel, the dense row has done so before. Through a link the terms are those of its motion,
@@ -163,7 +177,7 @@ TEST_P(ConstraintRowsOf, AgreeWithTheDenseMatrices) {
       others.push_back(rows.of_tree(other, static_cast<int>(t)));
     rows.rows.add_product_of_sum([&](int tree) -> const VecX& { return velocities[tree]; },
                                  [&](int tree) -> const VecX& { return others[tree]; }, both, both_sizes);
-    const VecX sum_sizes = rows.dense.cwiseAbs() * (rows.state.v.cwiseAbs() + other.cwiseAbs());
+    const VecX sum_sizes = sizes + rows.sizes_of_terms(other);
     EXPECT_LE((both - rows.dense * (rows.state.v + other)).cwiseAbs().maxCoeff(),
               kRounding * sum_sizes.maxCoeff())
         << seed;
@@ -191,6 +205,31 @@ std::string name_of(const testing::TestParamInfo<Where>& test) {
       return "OneLinkAndACoordinate";
   }
   return "";
+}
+
+/// What a solution is accepted by must be the same for a body in a turned world, or rounding decides differently there.
+TEST(ConstraintRows, MeasureTheTermsOfABodyAlikeInATurnedWorld) {
+  SceneDescription scene;
+  scene.bodies = {{.name = "body"}};
+  scene.bodies[0].inertia = InertiaDescription{.mass = 1, .inertia = Vec3(1, 2, 2.5).asDiagonal()};
+  const Model model = build_model(scene);
+  const Vec3 p(0.3, -0.2, 0.5), d = Vec3(1, 2, -3).normalized(), v(4, -1, 0.5), w(0.1, 7, -2);
+  const auto size_when = [&](const Mat3& R) {
+    DynamicsWorkspace work(model);
+    update_positions(model, initial_state(model).q, work);
+    const std::vector<RowTree> trees{{&model, &work}};
+    ConstraintRows rows;
+    const Vec3 direction = R * d;
+    rows.add_contact(trees, {}, {0, 0}, R * p, &direction, 1);
+    VecX velocity(6), product = VecX::Zero(1), size = VecX::Zero(1);
+    velocity << R * v, R * w;
+    rows.add_product([&](int) -> const VecX& { return velocity; }, product, size);
+    return size[0];
+  };
+  const double here = size_when(Mat3::Identity());
+  EXPECT_GE(here, std::abs(d.dot(v)) + std::abs(p.cross(d).dot(w)));
+  for (const Quat& turn : {Quat(1, 1, 1, 1), Quat(3, -1, 2, 0.5), Quat(0, 1, 4, -2)})
+    EXPECT_NEAR(size_when(turn.normalized().toRotationMatrix()), here, 1e-14 * here);  // rounding of the turn
 }
 
 INSTANTIATE_TEST_SUITE_P(, ConstraintRowsOf,
