@@ -101,8 +101,10 @@ Vec3 Island::centre(int shape, const Vec3& otherwise) const {
 /// Rows of all chosen contacts along their directions and of all chosen limits, with A and the LCP's description of them.
 void Island::add_rows(bool middle) {
   row_trees_.clear();
+  problem_.velocities = 0;
   for (MovingTree* tree : trees) {
     row_trees_.push_back({&tree->model, middle ? &tree->middle : &tree->start});
+    problem_.velocities += tree->model.nv();
     if (middle) continue;
     update_inertias(tree->model, tree->start);
     factor_articulated(tree->model, tree->model.armature(), tree->start);
