@@ -326,16 +326,16 @@ bool Island::update_free_motion(double s) {
   return !(change <= kUnmoved * size);
 }
 
-/// False when the iteration for the mean velocity does not settle.
+/// False when the iteration for the mean velocity does not settle. Where rows turn out to be missing all are solved for.
 bool Island::solve_segment(double s) {
   const int without_gaps = report.without_gaps, unsolved = report.unsolved;
   choose_rows(s);
   find_unloaded();
+  const bool fewer = without_load_;
   settled_ = find_end_velocities(s);
-  if (!without_load_ || stays_unloaded()) return settled_;
+  if (fewer == without_load_) return settled_;
   report.without_gaps = without_gaps;
   report.unsolved = unsolved;
-  without_load_ = false;
   return settled_ = find_end_velocities(s);
 }
 
@@ -380,7 +380,7 @@ bool Island::find_end_velocities(double s) {
   int in_vain = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     if (rows_.size() > 0) with_gaps_ = find_forces(with_gaps_);
-    if (without_load_ && !stays_unloaded()) return false;
+    if (without_load_ && !stays_unloaded()) return without_load_ = false;
     for (MovingTree* tree : trees) tree->v_next = tree->u;
     if (rows_.size() > 0)
       rows_.add_impulses(solution_.f, [&](int tree) -> VecX& { return trees[tree]->v_next; });
