@@ -47,7 +47,8 @@ struct LcpProblem {
   VecX lo, hi;               ///< boxed form; ±infinity allowed; coefficients of x_findex if findex ≥ 0
   std::vector<int> findex;   ///< boxed form, −1 for constant bounds
   std::optional<ContactFactors>
-      factors;  ///< contact form, when known: lets the last rung rebuild A, b in quad
+      factors;         ///< contact form, when known: lets the last rung rebuild A, b in quad
+  int velocities = 0;  ///< contact form, when known: the rank of A is at most this; 0: not known
 
   int size() const { return static_cast<int>(b.size()); }
 };

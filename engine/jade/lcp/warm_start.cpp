@@ -84,7 +84,8 @@ JADE_INSIDE_LOOPS bool WarmStart::factor(const LcpProblem& p, bool& redundant) {
   const double* A = p.A.data();
   const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * n; };
   // More free rows than there are velocities to stop are redundant without looking.
-  redundant = p.factors && k > p.factors->u.size();
+  const long velocities = p.factors ? p.factors->u.size() : p.velocities;
+  redundant = velocities > 0 && k > velocities;
   few_ = k > 0 && k <= FewEquations::kMostRows;
   if (!redundant && (few_ ? few_equations_.factor(equations_.rows(), A, n, 0, kIndependent)
                           : equations_.factor(column, 0, kIndependent)))

@@ -5,9 +5,17 @@
 namespace jade {
 namespace {
 
-// Below this angle four terms of each series are exact to rounding (t⁸/9! < 1e-17), and the closed forms of
-// the higher coefficients begin to cancel.
+// Below this angle four terms of each series are exact to rounding (t⁸/9! ≈ 1e-16), and the closed forms of
+// the higher coefficients begin to cancel. Summed in pairs, without divisions: each of these would wait for the one before.
 constexpr double kSmallAngle = 0.05;
+constexpr double kSmallSquare = kSmallAngle * kSmallAngle;
+
+// Of u = t².
+double small_sinc(double u) { return (1 - u * (1.0 / 6)) + u * u * (1.0 / 120 - u * (1.0 / 5040)); }
+double small_cosine(double u) {
+  const double uu = u * u;
+  return (1 - 0.5 * u) + uu * ((1.0 / 24 - u * (1.0 / 720)) + uu * (1.0 / 40320));
+}
 
 struct Coefficients {
   double a;  // sin t / t
@@ -15,12 +23,12 @@ struct Coefficients {
   double c;  // (t − sin t) / t³
 };
 
-Coefficients coefficients(double t) {
-  if (t < kSmallAngle) {
-    const double u = t * t;
-    return {1 - u / 6 * (1 - u / 20 * (1 - u / 42)), 0.5 - u / 24 * (1 - u / 30 * (1 - u / 56)),
-            1.0 / 6 - u / 120 * (1 - u / 42 * (1 - u / 72))};
-  }
+Coefficients coefficients(const Vec3& theta) {
+  const double u = theta.squaredNorm();
+  if (u < kSmallSquare)
+    return {small_sinc(u), (0.5 - u * (1.0 / 24)) + u * u * (1.0 / 720 - u * (1.0 / 40320)),
+            (1.0 / 6 - u * (1.0 / 120)) + u * u * (1.0 / 5040 - u * (1.0 / 362880))};
+  const double t = std::sqrt(u);
   const double half = std::sin(0.5 * t);
   return {std::sin(t) / t, 2 * half * half / (t * t), (t - std::sin(t)) / (t * t * t)};
 }
@@ -28,16 +36,17 @@ Coefficients coefficients(double t) {
 }  // namespace
 
 Mat3 rotation_exp(const Vec3& theta) {
-  const auto [a, b, c] = coefficients(theta.norm());
+  const auto [a, b, c] = coefficients(theta);
   const Mat3 s = skew(theta);
   return Mat3::Identity() + a * s + b * (s * s);
 }
 
 Quat quaternion_exp(const Vec3& theta) {
-  const double t = theta.norm();
-  const double half_sinc = 0.5 * coefficients(0.5 * t).a;
-  const Vec3 xyz = half_sinc * theta;
-  return Quat(std::cos(0.5 * t), xyz.x(), xyz.y(), xyz.z());
+  const double u = 0.25 * theta.squaredNorm();  // of half the angle
+  const bool small = u < kSmallSquare;
+  const double half = small ? 0 : std::sqrt(u);
+  const Vec3 xyz = (0.5 * (small ? small_sinc(u) : std::sin(half) / half)) * theta;
+  return Quat(small ? small_cosine(u) : std::cos(half), xyz.x(), xyz.y(), xyz.z());
 }
 
 Vec3 rotation_log(const Quat& q) {
@@ -52,7 +61,7 @@ Vec3 rotation_log(const Quat& q) {
 Vec3 rotation_log(const Mat3& R) { return rotation_log(Quat(R)); }
 
 Mat3 rotation_left_jacobian(const Vec3& theta) {
-  const auto [a, b, c] = coefficients(theta.norm());
+  const auto [a, b, c] = coefficients(theta);
   const Mat3 s = skew(theta);
   return Mat3::Identity() + b * s + c * (s * s);
 }

@@ -72,13 +72,14 @@ struct LiveContact {
   std::array<double, 2> start_slip{};
   bool was_row =
       false;  ///< of the segment before: it belongs to an impact even when a little above the standoff
-  bool carried = false;  ///< load in the segment before, or at the end of the step before
-  int first_row = -1;    ///< −1: no row of the problem at hand
-  int rows = 0;          ///< 3; 2 while it slides, normal and slip; 1 without friction
-  bool slides = false;   ///< its slip at the start counts: see find_slides
-  double no_slip = 0;    ///< slower slip counts as none: see find_slides [m/s]
-  bool rests = false;    ///< it has none at the start
-  bool slow = false;     ///< it slides, but friction could stop or turn it within the segment
+  bool carried = false;   ///< load in the segment before, or at the end of the step before
+  int first_row = -1;     ///< −1: no row of the problem at hand
+  int rows = 0;           ///< 3; 2 while it slides, normal and slip; 1 without friction or load
+  bool unloaded = false;  ///< of a pair that carried nothing and is expected not to: see find_unloaded
+  bool slides = false;    ///< its slip at the start counts: see find_slides
+  double no_slip = 0;     ///< slower slip counts as none: see find_slides [m/s]
+  bool rests = false;     ///< it has none at the start
+  bool slow = false;      ///< it slides, but friction could stop or turn it within the segment
   Vec3 carried_on =
       Vec3::Zero();         ///< velocity of b against a at the middle, from the rates of the start [m/s]
   bool slip_ends = false;   ///< within this segment: then it is held across its slip as well
@@ -252,6 +253,11 @@ class Island {
   bool solve_segment(double s);
   bool find_end_velocities(double s);
   void choose_rows(double s);
+  void find_unloaded();
+  bool stays_unloaded() const;
+  bool is_normal_alone(const LiveContact& contact) const { return without_load_ && contact.unloaded; }
+  void keep_all_rows(double s);
+  void exchange_rows();
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
@@ -317,6 +323,7 @@ class Island {
   void record_limit_hit(std::size_t limit, double time, double target_by_gap);
   std::vector<LimitRowTrace> limit_rows_trace() const;
   std::vector<RowsTrace> rows_trace() const;
+  void take_all_rows();
   Kink nearest_class(int ended) const;
   Kink nearest_choice(double s) const;
 
@@ -356,6 +363,15 @@ class Island {
   LcpWorkspace lcp_;
   std::vector<RowClass> warm_;
   std::vector<RowClass> hits_;  ///< of an impact's rows, if nothing but what hits takes part
+  bool without_load_ = false;   ///< contacts that carried nothing are rows by their normals alone
+  /// All rows of the segment at hand while those that are solved for are fewer, for the tape.
+  struct {
+    ConstraintRows rows;
+    LcpProblem problem;
+    VecX bias;
+    std::vector<std::pair<int, int>> contact_rows;  ///< per entry of row_contacts_: first row and count
+    std::vector<int> limit_rows;                    ///< per entry of row_limits_
+  } all_;
   VecX k_, bias_, scale_;
   VecX mean_,
       mean_image_;  ///< of all trees: the mean velocity that forces are at, and the one that they lead to

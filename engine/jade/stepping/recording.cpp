@@ -256,6 +256,24 @@ void Island::record_stop(const std::vector<RowClass>& classes, const VecX& f, co
   for (LimitRowTrace& row : substep.collision.limits) row.bounces = true;
 }
 
+/// All rows and their forces, of which those that were not solved for are none.
+void Island::take_all_rows() {
+  const LcpSolution solved = solution_;
+  exchange_rows();
+  set_b(with_gaps_);
+  solution_.f.setZero(rows_.size());
+  solution_.classes.assign(rows_.size(), RowClass::separate);
+  const auto take = [&](int to, int from) {
+    solution_.f[to] = solved.f[from];
+    solution_.classes[to] = solved.classes[from];
+  };
+  for (std::size_t i = 0; i < row_contacts_.size(); ++i)
+    for (int r = 0; r < all_.contact_rows[i].second; ++r)
+      take(contacts[row_contacts_[i]].first_row + r, all_.contact_rows[i].first + r);
+  for (std::size_t i = 0; i < row_limits_.size(); ++i) take(limits[row_limits_[i]].row, all_.limit_rows[i]);
+  solution_.v = problem_.A * solution_.f + problem_.b;
+}
+
 void Island::record_solve(double s, SolveTrace::Length rule) {
   if (!trace) return;
   SubstepTrace& substep = trace->substeps.back();
@@ -282,13 +300,15 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
     case SolveTrace::Length::event:
       break;
   }
+  // The tape has all rows and the shared forces, the step goes on with its own.
+  LcpSolution own = solution_;
+  const bool fewer = without_load_;
+  if (fewer) take_all_rows();
   solve.rows = rows_trace();
   solve.limits = limit_rows_trace();
   solve.with_gaps = with_gaps_;
   solve.settled = settled_;
   if (rows_.size() > 0) {
-    // The tape has the shared forces, the step goes on with its own.
-    LcpSolution own = solution_;
     solve.solved = solution_.status == LcpStatus::solved;
     const bool shared = solve.solved && share_load(problem_, solution_);
     solve.forces = {solution_.classes, solution_.f};
@@ -298,10 +318,11 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
         if (substep.solves[from].event.row == rows.first + 1) ended = rows.contact;
     solve.nearest = nearest_class(ended);
     solve.nearest.nearer(nearest_choice(s));
-    if (shared) solution_ = std::move(own);
+    if (shared || fewer) solution_ = std::move(own);
   } else {
     solve.nearest.nearer(nearest_choice(s));
   }
+  if (fewer) exchange_rows();
   if (slip_uncut_) solve.nearest.nearer({.kind = Kink::Kind::event, .distance = 0});
   solve.u_first = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.u_first; });
   solve.v_next = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.v_next; });

@@ -101,8 +101,10 @@ Vec3 Island::centre(int shape, const Vec3& otherwise) const {
 /// Rows of all chosen contacts along their directions and of all chosen limits, with A and the LCP's description of them.
 void Island::add_rows(bool middle) {
   row_trees_.clear();
+  problem_.velocities = 0;
   for (MovingTree* tree : trees) {
     row_trees_.push_back({&tree->model, middle ? &tree->middle : &tree->start});
+    problem_.velocities += tree->model.nv();
     if (middle) continue;
     update_inertias(tree->model, tree->start);
     factor_articulated(tree->model, tree->model.armature(), tree->start);
@@ -118,7 +120,8 @@ void Island::add_rows(bool middle) {
     const FeatureContact& at = middle ? contact.middle : contact.now;
     const bool only_against_slip =
         middle && contact.slides && contact.along_slip && !contact.slip_ends && !contact.slow;
-    contact.rows = pair.friction == 0 ? 1 : only_against_slip ? 2 : 3;
+    const bool normal_alone = pair.friction == 0 || (middle && is_normal_alone(contact));
+    contact.rows = normal_alone ? 1 : only_against_slip ? 2 : 3;
     contact.first_row = rows_.add_contact(row_trees_, pair.on_a, pair.on_b, 0.5 * (at.p_A + at.p_B),
                                           contact.directions.data(), contact.rows);
     LcpRow* const row = &problem_.rows[contact.first_row];
@@ -155,6 +158,60 @@ void Island::choose_rows(double s) {
     row_contacts_.push_back(static_cast<int>(c));
   }
   choose_limit_rows(s);
+}
+
+/// Contacts of pairs that touched in the last problem and carried nothing, as bodies that slide on together, are rows by their
+/// normals alone: friction of what carries nothing is nothing. If one of them is found to carry, all rows are solved for.
+void Island::find_unloaded() {
+  without_load_ = false;
+  // Where slips end, all rows take part in the forecast; without warm starts nothing depends on the last problem.
+  const bool allowed = settings_.integrator == Integrator::midpoint && !slips_end_ &&
+                       settings_.lcp.warm_start && settings_.lcp.method == LcpMethod::jade;
+  for (std::size_t i = 0, end = 0; allowed && i < row_contacts_.size(); i = end) {
+    const int pair = contacts[row_contacts_[i]].pair;
+    bool unloaded = pairs[pair].friction > 0;
+    for (end = i; end < row_contacts_.size() && contacts[row_contacts_[end]].pair == pair; ++end)
+      unloaded = unloaded && contacts[row_contacts_[end]].classes[0] == RowClass::separate;
+    for (std::size_t k = i; k < end; ++k) contacts[row_contacts_[k]].unloaded = unloaded;
+    without_load_ = without_load_ || unloaded;
+  }
+}
+
+/// Whether what was expected to carry nothing does so. Of several valid forces those of the classes before are taken, or all
+/// rows decide.
+bool Island::stays_unloaded() const {
+  return solution_.selection == LcpSelection::warm_classes &&
+         std::none_of(row_contacts_.begin(), row_contacts_.end(), [&](int c) {
+           return contacts[c].unloaded && solution_.classes[contacts[c].first_row] != RowClass::separate;
+         });
+}
+
+/// The tape has all rows, whatever the segment is solved with.
+void Island::keep_all_rows(double s) {
+  without_load_ = false;
+  add_rows(true);
+  set_bias(s);
+  without_load_ = true;
+  all_.contact_rows.clear();
+  all_.limit_rows.clear();
+  for (const int c : row_contacts_) all_.contact_rows.push_back({contacts[c].first_row, contacts[c].rows});
+  for (const int l : row_limits_) all_.limit_rows.push_back(limits[l].row);
+  all_.rows = rows_;
+  all_.problem = problem_;
+  all_.bias = bias_;
+}
+
+/// The rows that were solved for and all rows change places.
+void Island::exchange_rows() {
+  std::swap(all_.rows, rows_);
+  std::swap(all_.problem, problem_);
+  std::swap(all_.bias, bias_);
+  for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
+    std::swap(all_.contact_rows[i].first, contacts[row_contacts_[i]].first_row);
+    std::swap(all_.contact_rows[i].second, contacts[row_contacts_[i]].rows);
+  }
+  for (std::size_t i = 0; i < row_limits_.size(); ++i)
+    std::swap(all_.limit_rows[i], limits[row_limits_[i]].row);
 }
 
 /// Velocity at the end without contact forces, from forces at the mean velocity v_bar.
@@ -269,12 +326,21 @@ bool Island::update_free_motion(double s) {
   return !(change <= kUnmoved * size);
 }
 
-/// False when the iteration for the mean velocity does not settle.
-bool Island::solve_segment(double s) { return settled_ = find_end_velocities(s); }
+/// False when the iteration for the mean velocity does not settle. Where rows turn out to be missing all are solved for.
+bool Island::solve_segment(double s) {
+  const int without_gaps = report.without_gaps, unsolved = report.unsolved;
+  choose_rows(s);
+  find_unloaded();
+  const bool fewer = without_load_;
+  settled_ = find_end_velocities(s);
+  if (fewer == without_load_) return settled_;
+  report.without_gaps = without_gaps;
+  report.unsolved = unsolved;
+  return settled_ = find_end_velocities(s);
+}
 
 bool Island::find_end_velocities(double s) {
   const bool midpoint = settings_.integrator == Integrator::midpoint;
-  choose_rows(s);
   if (prepared_for_ != s) prepare_middle(s);
   prepared_for_ = 0;  // what follows moves the middle on
 
@@ -291,6 +357,10 @@ bool Island::find_end_velocities(double s) {
   }
   for (const int c : row_contacts_) {
     LiveContact& contact = contacts[c];
+    if (!trace && is_normal_alone(contact)) {
+      contact.directions[0] = contact.middle.normal;
+      continue;
+    }
     contact.from_start = slips_end_ && contact.slides;
     const Vec3 mean = relative_velocity(contact, true);  // for Euler's rules that of the end
     const bool turns = !midpoint || (contact.slides && !contact.slow && !contact.slip_ends);
@@ -300,6 +370,7 @@ bool Island::find_end_velocities(double s) {
                                       : Vec3(2 * mean - contact.carried_on),
                    contact.slides ? contact.no_slip : kNoSlip);
   }
+  if (trace && without_load_) keep_all_rows(s);
   add_rows(true);
   set_bias(s);
 
@@ -309,6 +380,7 @@ bool Island::find_end_velocities(double s) {
   int in_vain = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     if (rows_.size() > 0) with_gaps_ = find_forces(with_gaps_);
+    if (without_load_ && !stays_unloaded()) return without_load_ = false;
     for (MovingTree* tree : trees) tree->v_next = tree->u;
     if (rows_.size() > 0)
       rows_.add_impulses(solution_.f, [&](int tree) -> VecX& { return trees[tree]->v_next; });

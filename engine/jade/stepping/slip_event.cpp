@@ -68,6 +68,7 @@ bool Island::touches_at_few_places(std::size_t row_contact) const {
 void Island::find_slides() {
   for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
     LiveContact& contact = contacts[row_contacts_[i]];
+    if (!trace && is_normal_alone(contact)) continue;
     contact.slides = contact.rests = false;
     contact.no_slip = kNoSlip;
     contact.carried_on = relative_velocity(contact, true);

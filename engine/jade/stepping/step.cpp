@@ -114,6 +114,7 @@ void collect(const Island& island, StepResult& result) {
     report.worst_stage = part.worst_stage;
   }
   report.impacts.insert(report.impacts.end(), part.impacts.begin(), part.impacts.end());
+  const bool hard = island.is_hard();
   for (const LiveContact& contact : island.contacts) {
     if (contact.first_row < 0) continue;
     const NearPair& pair = island.pairs[contact.pair];
@@ -124,7 +125,7 @@ void collect(const Island& island, StepResult& result) {
                                .gap = contact.now.gap,
                                .impulse = contact.impulse,
                                .normal_class = contact.classes[0]});
-    result.memory.contacts.push_back({contact.key, contact.classes, contact.force, island.is_hard()});
+    result.memory.contacts.push_back({contact.key, contact.classes, contact.force, hard});
   }
   for (const LiveLimit& limit : island.limits) {
     if (limit.row < 0) continue;

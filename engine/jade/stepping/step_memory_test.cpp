@@ -1,7 +1,10 @@
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "jade/base/allocation_count.h"
 #include "jade/stepping/step.h"
+#include "jade/stepping/step_trace.h"
 
 namespace jade {
 namespace {
@@ -143,6 +146,58 @@ TEST(StepMemory, CornersThatWereHeldBearTheirLoadTogether) {
   course.result.next.v[8] -= 1e-5;
   course.advance(1);
   EXPECT_TRUE(course.result.report.impacts.empty());
+}
+
+/// A cube behind another, sliding at one speed: they touch, and neither pushes.
+SceneDescription procession() {
+  SceneDescription scene = tower(1, 1);
+  scene.bodies.push_back(tower(1, 1, kSide + kStandoff).bodies[1]);
+  scene.bodies[2].name = "in front";
+  return scene;
+}
+
+Vec3 impulse_between(const StepReport& report, int shape_a, int shape_b) {
+  Vec3 sum = Vec3::Zero();
+  for (const ContactReport& contact : report.contacts)
+    if (contact.shape_a == shape_a && contact.shape_b == shape_b) sum += contact.impulse;
+  return sum;
+}
+
+/// The cube behind is pushed forward and to the side: what carried nothing is a row by its normal alone, and has friction as
+/// soon as it carries.
+TEST(StepMemory, WhatCarriedNothingIsHeldByFrictionAsSoonAsItCarries) {
+  Course kept(procession());
+  kept.advance(5);
+  ASSERT_EQ(kept.result.report.contacts.size(), 12u);
+  ASSERT_EQ(impulse_between(kept.result.report, 1, 2), Vec3::Zero());
+  kept.controls.effort.head<2>() = Vec2(30, 10);
+  StepWorkspace workspace(kept.model);
+  const StepResult forgetful =
+      step(kept.model, kept.result.next, {}, kept.controls, kStep, kept.settings, workspace);
+  kept.advance(1);
+  const Vec3 carried = impulse_between(kept.result.report, 1, 2);
+  EXPECT_GT(carried.x(), 0.1);
+  EXPECT_GT(std::abs(carried.y()), 0.01);
+  // Rounding of velocities of a metre a second.
+  EXPECT_LT((kept.result.next.v - forgetful.next.v).lpNorm<Eigen::Infinity>(), 1e-13);
+}
+
+/// The tape has the rows of their friction too, and does not change a bit.
+TEST(StepMemory, TheTapeHasAllRowsOfWhatCarriesNothing) {
+  Course course(procession());
+  course.advance(5);
+  StepWorkspace workspace(course.model);
+  StepTrace trace;
+  const StepResult taped = step(course.model, course.result.next, course.result.memory, course.controls,
+                                kStep, course.settings, workspace, &trace);
+  course.advance(1);
+  EXPECT_EQ(course.result.next.q, taped.next.q);
+  EXPECT_EQ(course.result.next.v, taped.next.v);
+  ASSERT_EQ(trace.islands.size(), 1u);
+  const SolveTrace& solve = trace.islands[0].substeps.back().solves.back();
+  ASSERT_EQ(solve.rows.size(), 12u);
+  for (const RowsTrace& rows : solve.rows) EXPECT_GE(rows.count, 2);
+  EXPECT_EQ(solve.rows.back().first + solve.rows.back().count, solve.forces.f.size());
 }
 
 /// Two hundred radians a second for a twentieth of a second, in round numbers: rounding must not decide on the parts.
