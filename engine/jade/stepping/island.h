@@ -76,7 +76,7 @@ struct LiveContact {
   int first_row = -1;    ///< −1: no row of the problem at hand
   int rows = 0;          ///< 3; 2 while it slides, normal and slip; 1 without friction
   bool slides = false;   ///< its slip at the start counts: see find_slides
-  double no_slip = 0;    ///< slower slip counts as none: see find_slides [m/s]
+  bool stopped = false;  ///< by impulses at the start of this sub-step: what they left of its slip is none
   bool rests = false;    ///< it has none at the start
   bool slow = false;     ///< it slides, but friction could stop or turn it within the segment
   Vec3 carried_on =
@@ -285,6 +285,7 @@ class Island {
   // slip_event.cpp
   double slip_at_start(const LiveContact& contact, int tangent) const;
   bool touches_at_few_places(std::size_t row_contact) const;
+  bool sticks(const LiveContact& contact) const;
   void find_slides();
   bool slip_goes_on(const LiveContact& contact) const;
   bool find_slow_slides();
@@ -338,7 +339,6 @@ class Island {
   double prepared_for_ = 0;   ///< length of the segment whose middle and free motion are at hand; 0: none [s]
   double bend_span_ = 0;      ///< length of the segment for which bends were forecast [s]
   int slip_events_ = 0;       ///< that ended a segment of this step
-  bool slips_stopped_ = false;  ///< this sub-step began with stopping some at once
   bool slips_end_ =
       false;  ///< some slip ends in this segment: friction of all that slide follows the start's slip
   bool slip_uncut_ = false;  ///< a slip ends in this segment and is not located: there were too many

@@ -298,7 +298,7 @@ bool Island::find_end_velocities(double s) {
                    contact.from_start ? contact.velocity
                    : turns            ? mean
                                       : Vec3(2 * mean - contact.carried_on),
-                   contact.slides ? contact.no_slip : kNoSlip);
+                   kNoSlip);
   }
   add_rows(true);
   set_bias(s);
