@@ -173,9 +173,11 @@ class Island {
     const Vec6& V = work.V[on.link];
     return V.tail<3>() + cross3(V.head<3>(), Vec3(p - work.origin[0]));
   }
+  Vec3 acting_point(const LiveContact& contact, const FeatureContact& at) const {
+    return jade::acting_point(at, plane_side(contact.a, contact.b), settings_.standoff);
+  }
   Vec3 relative_velocity(const LiveContact& contact, bool middle) const {
-    const FeatureContact& at = middle ? contact.middle : contact.now;
-    const Vec3 p = 0.5 * (at.p_A + at.p_B);
+    const Vec3 p = acting_point(contact, middle ? contact.middle : contact.now);
     const NearPair& pair = pairs[contact.pair];
     return velocity_at(pair.on_b, p, middle) - velocity_at(pair.on_a, p, middle);
   }

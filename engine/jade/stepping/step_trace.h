@@ -45,6 +45,7 @@ struct ContactTrace {
   int shape_a = -1, shape_b = -1;  ///< in the collision model
   int material = -1;               ///< index into scene().pairs
   double friction = 0, restitution = 0;
+  double standoff = 0;  ///< the gap that they rest at
   Feature a, b;         ///< in the frames of the two shapes
   FeatureContact now;   ///< at the start of the sub-step
   double approach = 0;  ///< Jₙ v before the segment [m/s]
