@@ -23,6 +23,17 @@ struct FeatureContact {
   double gap = 0;                               ///< p_B − p_A = gap · normal; negative when they overlap
 };
 
+/// Where two surfaces act on each other across their gap: half-way between the feet; over a plane half the gap that they rest
+/// at off it. A face that tilts a little has all its places in one plane then: what sticks at some of them sticks at all,
+/// and no forces strain the face against itself.
+///   p = ½ (p_A + p_B) + ½ side (rest − gap) n,   side = 1 over a plane of A, −1 under one of B, else 0
+inline double plane_side(const Feature& a, const Feature& b) {
+  return a.kind == Feature::Kind::plane ? 1 : b.kind == Feature::Kind::plane ? -1 : 0;
+}
+inline Vec3 acting_point(const FeatureContact& at, double side, double rest) {
+  return 0.5 * (at.p_A + at.p_B) + (0.5 * side * (rest - at.gap)) * at.normal;
+}
+
 /// The closest points of two unbounded features and the normal between them:
 ///   point–plane   n is the plane's normal (pointing away from it)
 ///   line–line     n ∥ d_A × d_B, the sign that makes it agree with `toward_B`

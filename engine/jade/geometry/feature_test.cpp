@@ -48,6 +48,19 @@ TEST(ClosestPoints, FeetLieOnTheNormalAtTheGap) {
   }
 }
 
+TEST(ActingPoint, IsHalfTheRestingGapOffAPlaneAndElseHalfWay) {
+  const double rest = 0.01;
+  for (const auto& [name, a, b] : settings()) {
+    const FeatureContact c = closest_points(a, kPoseA, b, kPoseB, kToward);
+    const double side = plane_side(a, b);
+    const Vec3 p = acting_point(c, side, rest);
+    const Vec3 expected = side > 0   ? Vec3(c.p_A + 0.5 * rest * c.normal)
+                          : side < 0 ? Vec3(c.p_B - 0.5 * rest * c.normal)
+                                     : Vec3(0.5 * (c.p_A + c.p_B));
+    EXPECT_LT((p - expected).norm(), 1e-15) << name;
+  }
+}
+
 TEST(ClosestPoints, AreMirroredWhenTheBodiesSwap) {
   for (const auto& [name, a, b] : settings()) {
     const FeatureContact c = closest_points(a, kPoseA, b, kPoseB, kToward);

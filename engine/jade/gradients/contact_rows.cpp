@@ -65,6 +65,15 @@ void cross_curves(const FeatureContact& at, const Vec3 (&t)[2], const Vec3 (&cur
   }
 }
 
+/// From the derivative of the point half-way between the feet to that of where they act, see acting_point:
+///   dp += ½ side ((rest − gap) dn − n dgap),   dgap = n·(dx_B − dx_A)
+/// What travels along its rim does so along the plane: no gap changes by that.
+void add_side_of_plane(double side, double depth, PlacedContact& out) {
+  if (side == 0) return;
+  const Row12 gap = out.along(out.n);
+  out.P += (0.5 * side) * (depth * out.N - out.n * gap);
+}
+
 }  // namespace
 
 Vec3 ContactPoint::velocity(const Sides& x) const {
@@ -115,7 +124,8 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   const Feature on_a = follow ? followed(contact.a, shape_a, toward[0]) : contact.a;
   const Feature on_b = follow ? followed(contact.b, shape_b, toward[1]) : contact.b;
   const FeatureContact at = start ? closest_points(on_a, X_WA, on_b, X_WB, n) : contact.now;
-  out.p = 0.5 * (at.p_A + at.p_B);
+  const double side_of_plane = plane_side(on_a, on_b);
+  out.p = acting_point(at, side_of_plane, contact.standoff);
   out.n = at.normal;
   out.R_WB = X_WB.R;
   out.arm[0] = out.p - poses.reference_a;
@@ -131,6 +141,7 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
     out.N.setZero();
     out.P.middleCols<6>(6 * (1 - side)) = midpoint_by_point(out.n, arm);
     out.turns = out.travels = false;
+    add_side_of_plane(side_of_plane, contact.standoff - at.gap, out);
     return;
   }
   const FeatureContactDerivative derivative =
@@ -150,6 +161,7 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
     const bool fixed = (side == 0 ? on_b : on_a).kind == Feature::Kind::plane;
     out.turns = out.turns || (out.moves[side] && !fixed && !out.N.middleCols<6>(6 * side).isZero(0));
   }
+  add_side_of_plane(side_of_plane, contact.standoff - at.gap, out);
   if (!may_travel) return;
 
   // A point that travels along its rim: x_S = x_S(toward_S), toward_S = ± Rᵀ n.

@@ -138,7 +138,7 @@ bool IslandTape::slips_that_stop(const SolveTrace& trace) {
 /// A contact that sticks at no slip: any slip that counts would end within the segment, after a time and a way of second
 /// order, so that to first order it ends at once and the segment starts from
 ///   M (v' − v) = Jᵀ P x,   S_t J v' = 0 of such contacts,   S_n J (v' − v) = 0
-/// Slip below what counts is carried on by the step as if it were none; the derivative is that of all slip that counts.
+/// The step does so with all slip that is more than rounding; what rests is differentiated as if it had some.
 void IslandTape::stop_slip(const SolveTrace& trace) {
   if (!midpoint() || !slips_that_stop(trace)) return;
   const int velocity = tape.slot(nv), forces = tape.slot(static_cast<int>(stopped_.classes.size()));

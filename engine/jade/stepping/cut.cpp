@@ -72,12 +72,11 @@ void Island::find_moments_of_levers(double part, double s) {
     int count = 0;
   };
   const auto visit = [&](const LiveContact& contact, Sum& sum) {
-    const FeatureContact &now = contact.now, &middle = contact.middle;
     sum.F += contact.impulse;
     ++sum.count;
     const std::optional<int> with = carrier(contact);
     if (with.value_or(-1) >= 0) sum.travel += (0.5 * s) * trees[*with]->now.v.head<3>();
-    if (!with) sum.travel += 0.5 * (middle.p_A + middle.p_B) - 0.5 * (now.p_A + now.p_B);
+    if (!with) sum.travel += acting_point(contact, contact.middle) - acting_point(contact, contact.now);
   };
   for_each_pair_with_rows<Sum>(visit, [&](const NearPair& pair, const Sum& sum) {
     const auto turn = [&](const Anchor& on, double sign) {

@@ -320,7 +320,6 @@ bool Island::drifts(double s) {
 /// with the forecast of how the path bends, and if that does not help made shorter, where it bends less.
 Island::Certified Island::certified_segment() {
   for (NearPair& pair : pairs) pair.bend = 0;
-  slips_stopped_ = false;
   double s = segment(longest_part(left_), SolveTrace::Length::rest);
   if (!settings_.continuous) return {s, s};
   double sigma = sweep(s);

@@ -77,7 +77,7 @@ struct LiveContact {
   int rows = 0;           ///< 3; 2 while it slides, normal and slip; 1 without friction or load
   bool unloaded = false;  ///< of a pair that carried nothing and is expected not to: see find_unloaded
   bool slides = false;    ///< its slip at the start counts: see find_slides
-  double no_slip = 0;     ///< slower slip counts as none: see find_slides [m/s]
+  bool stopped = false;   ///< by impulses at the start of this sub-step: what they left of its slip is none
   bool rests = false;     ///< it has none at the start
   bool slow = false;      ///< it slides, but friction could stop or turn it within the segment
   Vec3 carried_on =
@@ -174,9 +174,11 @@ class Island {
     const Vec6& V = work.V[on.link];
     return V.tail<3>() + cross3(V.head<3>(), Vec3(p - work.origin[0]));
   }
+  Vec3 acting_point(const LiveContact& contact, const FeatureContact& at) const {
+    return jade::acting_point(at, plane_side(contact.a, contact.b), settings_.standoff);
+  }
   Vec3 relative_velocity(const LiveContact& contact, bool middle) const {
-    const FeatureContact& at = middle ? contact.middle : contact.now;
-    const Vec3 p = 0.5 * (at.p_A + at.p_B);
+    const Vec3 p = acting_point(contact, middle ? contact.middle : contact.now);
     const NearPair& pair = pairs[contact.pair];
     return velocity_at(pair.on_b, p, middle) - velocity_at(pair.on_a, p, middle);
   }
@@ -291,6 +293,7 @@ class Island {
   // slip_event.cpp
   double slip_at_start(const LiveContact& contact, int tangent) const;
   bool touches_at_few_places(std::size_t row_contact) const;
+  bool sticks(const LiveContact& contact) const;
   void find_slides();
   bool slip_goes_on(const LiveContact& contact) const;
   bool find_slow_slides();
@@ -345,7 +348,6 @@ class Island {
   double prepared_for_ = 0;   ///< length of the segment whose middle and free motion are at hand; 0: none [s]
   double bend_span_ = 0;      ///< length of the segment for which bends were forecast [s]
   int slip_events_ = 0;       ///< that ended a segment of this step
-  bool slips_stopped_ = false;  ///< this sub-step began with stopping some at once
   bool slips_end_ =
       false;  ///< some slip ends in this segment: friction of all that slide follows the start's slip
   bool slip_uncut_ = false;  ///< a slip ends in this segment and is not located: there were too many

@@ -107,6 +107,7 @@ void Island::record_start() {
                                 .material = pair.material,
                                 .friction = pair.friction,
                                 .restitution = pair.restitution,
+                                .standoff = settings_.standoff,
                                 .a = contact.a,
                                 .b = contact.b,
                                 .now = contact.now});

@@ -55,7 +55,7 @@ void Island::forecast_free_motion() {
 
 void Island::update_contact_speeds() {
   for (LiveContact& contact : contacts) {
-    const Vec3 n = contact.now.normal, p = 0.5 * (contact.now.p_A + contact.now.p_B);
+    const Vec3 n = contact.now.normal, p = acting_point(contact, contact.now);
     contact.velocity.setZero();
     contact.free_pull = 0;
     const auto add = [&](const Anchor& on, double sign) {
@@ -122,7 +122,7 @@ void Island::add_rows(bool middle) {
         middle && contact.slides && contact.along_slip && !contact.slip_ends && !contact.slow;
     const bool normal_alone = pair.friction == 0 || (middle && is_normal_alone(contact));
     contact.rows = normal_alone ? 1 : only_against_slip ? 2 : 3;
-    contact.first_row = rows_.add_contact(row_trees_, pair.on_a, pair.on_b, 0.5 * (at.p_A + at.p_B),
+    contact.first_row = rows_.add_contact(row_trees_, pair.on_a, pair.on_b, acting_point(contact, at),
                                           contact.directions.data(), contact.rows);
     LcpRow* const row = &problem_.rows[contact.first_row];
     RowClass* const guess = &warm_[contact.first_row];
@@ -368,7 +368,7 @@ bool Island::find_end_velocities(double s) {
                    contact.from_start ? contact.velocity
                    : turns            ? mean
                                       : Vec3(2 * mean - contact.carried_on),
-                   contact.slides ? contact.no_slip : kNoSlip);
+                   kNoSlip);
   }
   if (trace && without_load_) keep_all_rows(s);
   add_rows(true);

@@ -24,8 +24,9 @@ namespace {
 constexpr double kPivoting = 0.1;
 constexpr double kNoTurning = 1e-5;
 constexpr std::size_t kFewPlaces = 2;
-// Their slips have no others to agree with, so that less of them is rounding [m/s].
-constexpr double kNoSlipOfFew = 1e-11;
+// Slip that does not count and sticks ends at once, as all slip that is a little faster: carried on, it would be a kink of its
+// own about every state of rest. Below this it is rounding, and what rests is not stopped in every step [m/s].
+constexpr double kStill = 1e-12;
 // A slip that ends within this share of the segment ends at its start: what it would still move is below the square of
 // this, of what a body falls in the segment.
 constexpr double kAtOnce = 1e-3;
@@ -70,22 +71,19 @@ void Island::find_slides() {
     LiveContact& contact = contacts[row_contacts_[i]];
     if (!trace && is_normal_alone(contact)) continue;
     contact.slides = contact.rests = false;
-    contact.no_slip = kNoSlip;
     contact.carried_on = relative_velocity(contact, true);
     if (settings_.integrator != Integrator::midpoint || pairs[contact.pair].friction == 0) continue;
     const Vec3& n = contact.now.normal;
     const double slip = (contact.velocity - n.dot(contact.velocity) * n).norm();
     const Vec3 turning = contact.carried_on - contact.velocity;
+    contact.rests = contact.stopped || !(slip > kNoSlip);
+    if (contact.rests) continue;
     // No more than the sum of its coordinates is left of it along the face.
     contact.slides = slip > kNoSlip + kPivoting * turning.lpNorm<1>();
     if (contact.slides) continue;
     double turned = (turning - n.dot(turning) * n).norm();
-    if (touches_at_few_places(i)) {
-      contact.no_slip = kNoSlipOfFew;
-      turned = std::max(0.0, turned - kNoTurning);
-    }
-    contact.rests = !(slip > contact.no_slip);
-    contact.slides = slip > contact.no_slip + kPivoting * turned;
+    if (touches_at_few_places(i)) turned = std::max(0.0, turned - kNoTurning);
+    contact.slides = slip > kNoSlip + kPivoting * turned;
   }
 }
 
@@ -137,30 +135,45 @@ Island::SlipForecast Island::forecast_slips(double s) const {
   return forecast;
 }
 
+/// In the segment just solved.
+bool Island::sticks(const LiveContact& contact) const {
+  return contact.rows == 3 && solution_.classes[contact.first_row] == RowClass::clamped &&
+         solution_.classes[contact.first_row + 1] == RowClass::stick;
+}
+
 /// Where slips end in the segment just solved, it is solved again with friction along the slip of the start. If some of
-/// them end at once, they are stopped; true: the segment starts from other velocities then.
+/// them end at once, or do not count, they are stopped, each once in a sub-step; true: the segment starts from other velocities
+/// then.
 bool Island::stop_slips(double s) {
   const auto goes_on = [&](int c) {
     const LiveContact& contact = contacts[c];
     return !contact.slides || solution_.classes[contact.first_row] != RowClass::clamped ||
            slip_goes_on(contact);
   };
-  if (std::all_of(row_contacts_.begin(), row_contacts_.end(), goes_on)) return false;
-  slips_end_ = true;
-  solve_segment(s);
-  record_solve(s, SolveTrace::Length::same);
-  if (slips_stopped_) return false;
+  const auto creeps = [&](int c) {
+    const LiveContact& contact = contacts[c];
+    return contact.rests && !contact.stopped && sticks(contact) &&
+           Vec2(contact.start_slip.data()).norm() > kStill;
+  };
+  slips_end_ = !std::all_of(row_contacts_.begin(), row_contacts_.end(), goes_on);
+  if (slips_end_) {
+    solve_segment(s);
+    record_solve(s, SolveTrace::Length::same);
+  }
+  bool any = std::any_of(row_contacts_.begin(), row_contacts_.end(), creeps);
+  if (!any && !slips_end_) return false;
   std::vector<char> at_once(contacts.size(), false);
   Kink nearest;  // to being the end of the segment instead
-  for (const auto& [c, end] : forecast_slips(s).ends) {
-    slips_stopped_ = (at_once[c] = end <= kAtOnce * s) || slips_stopped_;
-    nearest.nearer({.kind = Kink::Kind::event,
-                    .distance = std::abs(end / (kAtOnce * s) - 1),
-                    .shape_a = pairs[contacts[c].pair].a,
-                    .shape_b = pairs[contacts[c].pair].b});
-  }
-  if (slips_stopped_) stop(at_once, nearest);
-  return slips_stopped_;
+  if (slips_end_)
+    for (const auto& [c, end] : forecast_slips(s).ends) {
+      any = (at_once[c] = end <= kAtOnce * s) || any;
+      nearest.nearer({.kind = Kink::Kind::event,
+                      .distance = std::abs(end / (kAtOnce * s) - 1),
+                      .shape_a = pairs[contacts[c].pair].a,
+                      .shape_b = pairs[contacts[c].pair].b});
+    }
+  if (any) stop(at_once, nearest);
+  return any;
 }
 
 /// Impulses that stop the slips of some contacts, and of those that stick, and leave all normal velocities as they are:
@@ -173,14 +186,14 @@ void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
     normals.push_back(solution_.classes[contact.first_row]);
-    held.push_back(at_once[c] || (!contact.slides && contact.rows == 3 &&
-                                  solution_.classes[contact.first_row + 1] == RowClass::stick));
+    held.push_back(at_once[c] || (!contact.slides && sticks(contact)));
   }
   // What is held in both directions needs none of its own.
   for (std::size_t i = 0; i < row_contacts_.size(); ++i) {
     LiveContact& contact = contacts[row_contacts_[i]];
     set_directions(contact, contact.now, contact.velocity,
-                   held[i] ? std::numeric_limits<double>::infinity() : contact.no_slip);
+                   held[i] ? std::numeric_limits<double>::infinity() : kNoSlip);
+    contact.stopped = contact.stopped || held[i];
   }
   const std::vector<RowClass> limit_classes(solution_.classes.end() - static_cast<long>(row_limits_.size()),
                                             solution_.classes.end());

@@ -101,5 +101,19 @@ TEST(Slip, OfANudgedStackIsStoppedAtOnce) {
   EXPECT_LT(run.state.v.lpNorm<Eigen::Infinity>(), 1e-10);
 }
 
+TEST(Slip, ThatIsNextToNoneIsStoppedAsAnyOther) {
+  // Carried on to the end of a step it would travel by ½ h v, and the step would have another slope there than all around.
+  for (const double speed : {1e-6, 1e-8, 3e-10, 1e-11}) {
+    SceneDescription scene = ground(0.5, 0, 10);
+    scene.bodies.push_back(body("box", Box{Vec3(0.2, 0.2, 0.2)}, Vec3(0, 0, 0.1 + kStandoff), Vec3::Zero()));
+    Simulation run(scene);
+    run.advance(3);
+    run.state.q.head<2>().setZero();  // so that rounding is that of the way
+    run.state.v.head<2>() = Vec2(speed, 0.5 * speed);
+    run.advance(1);
+    EXPECT_LT(run.position("box").head<2>().norm(), 1e-3 * 0.01 * speed) << speed;
+  }
+}
+
 }  // namespace
 }  // namespace jade

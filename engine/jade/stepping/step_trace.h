@@ -16,8 +16,8 @@ namespace jade {
 /// the bit with and without it. Vectors of coordinates are stacked tree after tree in the order of IslandTrace::trees.
 
 /// Slip slower than this is rounding of velocities of ordinary size where several places must agree: it counts as none, and has
-/// no direction. The step carries it on, the tape stops it as all slip that counts, so that a derivative is wrong as near to
-/// rest as this [m/s].
+/// no direction. Where it sticks it is stopped at the start of the segment, by the step as by the tape: to both it ends at
+/// once [m/s].
 inline constexpr double kNoSlip = 1e-9;
 
 /// Something at which a step changes its mind, and how far it was from that: 0 is at it. Free of units, measured in the
@@ -45,6 +45,7 @@ struct ContactTrace {
   int shape_a = -1, shape_b = -1;  ///< in the collision model
   int material = -1;               ///< index into scene().pairs
   double friction = 0, restitution = 0;
+  double standoff = 0;  ///< the gap that they rest at
   Feature a, b;         ///< in the frames of the two shapes
   FeatureContact now;   ///< at the start of the sub-step
   double approach = 0;  ///< Jₙ v before the segment [m/s]
