@@ -38,7 +38,7 @@ Vec3 curvature_of(const Feature& feature, const PreparedShape& shape, const Tran
 ///   d·t = 0 of both  ⇒  (δ + t_B l_B − t_A l_A)·t + g n·dt = 0,   dt = θ × t + κ l,   δ = dx_B − dx_A at the feet
 ///   dn = ± (1 − n nᵀ)(dt_A × t_B + t_A × dt_B) / |t_A × t_B|,   dp = ½ (dx_A + t_A l_A + dx_B + t_B l_B)
 void cross_curves(const FeatureContact& at, const Vec3 (&t)[2], const Vec3 (&curvature)[2],
-                  const ShapePoses& poses, PlacedContact& out) {
+                  const SidePoses& poses, PlacedContact& out) {
   const Vec3& n = at.normal;
   const Vec3 across = t[0].cross(t[1]);
   const double c = t[0].dot(t[1]), g = at.gap;
@@ -76,21 +76,21 @@ void add_side_of_plane(double side, double depth, PlacedContact& out) {
 
 }  // namespace
 
-Vec3 ContactPoint::velocity(const Sides& x) const {
+Vec3 LinkPoint::velocity(const Sides& x) const {
   Vec3 out = Vec3::Zero();
   if (moves[1]) out += x.segment<3>(6) + cross3(x.segment<3>(9), arm[1]);
   if (moves[0]) out -= x.segment<3>(0) + cross3(x.segment<3>(3), arm[0]);
   return out;
 }
 
-Row12 ContactPoint::along(const Vec3& u) const {
+Row12 LinkPoint::along(const Vec3& u) const {
   Row12 out = Row12::Zero();
   if (moves[0]) out.head<6>() << -u.transpose(), cross3(u, arm[0]).transpose();
   if (moves[1]) out.tail<6>() << u.transpose(), cross3(arm[1], u).transpose();
   return out;
 }
 
-void ContactPoint::add_along(const Vec3& u, const Mat3x12& M, Row12& out) const {
+void LinkPoint::add_along(const Vec3& u, const Mat3x12& M, Row12& out) const {
   for (int side = 0; side < 2; ++side) {
     if (!moves[side]) continue;
     const auto own = M.middleCols<6>(6 * side);
@@ -107,7 +107,7 @@ Row12 PlacedContact::velocity_by_position(const Vec3& u, const Sides& x) const {
   return out;
 }
 
-void place_contact(const ContactTrace& contact, const CollisionModel& collision, const ShapePoses& poses,
+void place_contact(const ContactTrace& contact, const CollisionModel& collision, const SidePoses& poses,
                    const PlacedContact* start, PlacedContact& out) {
   const PreparedShape& shape_a = collision.shapes()[contact.shape_a].geometry;
   const PreparedShape& shape_b = collision.shapes()[contact.shape_b].geometry;
@@ -191,7 +191,7 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
 }
 
 void place_smooth_contact(const ContactTrace& contact, const CollisionModel& collision,
-                          const ShapePoses& poses, const PlacedContact& start, PlacedContact& out) {
+                          const SidePoses& poses, const PlacedContact& start, PlacedContact& out) {
   const PlacedShape a{collision.shapes()[contact.shape_a].geometry, poses.X_WA};
   const PlacedShape b{collision.shapes()[contact.shape_b].geometry, poses.X_WB};
   const RotationCentres about{poses.reference_a, poses.reference_b};

@@ -16,7 +16,7 @@ using Row12 = Eigen::Matrix<double, 1, 12>;
 using Rows12 = Eigen::Matrix<double, 3, 12, Eigen::RowMajor>;
 
 /// A point between two links.
-struct ContactPoint {
+struct LinkPoint {
   Vec3 p = Vec3::Zero();
   Vec3 arm[2] = {Vec3::Zero(), Vec3::Zero()};  ///< from the reference points of the two links to p
   bool moves[2] = {true, true};                ///< sides that are not fixed to the world
@@ -32,7 +32,7 @@ struct ContactPoint {
 /// A contact at one placement of its trees, and how its normal and point move with them. What rolls on a rim at the
 /// middle of a segment looks towards the normal of the segment's start: N0, P0 are by displacements of the start.
 /// Derivatives are asked for along a direction u, one row at a time: most of what a full matrix would hold is not needed.
-struct PlacedContact : ContactPoint {
+struct PlacedContact : LinkPoint {
   Vec3 n = Vec3::Zero();
   Mat3x12 N = Mat3x12::Zero(), P = Mat3x12::Zero();  ///< dn, dp by displacements
   Mat3x12 N0 = Mat3x12::Zero(), P0 = Mat3x12::Zero();
@@ -47,19 +47,19 @@ struct PlacedContact : ContactPoint {
 };
 
 /// Poses of the two shapes of a contact, and the reference points of their links.
-struct ShapePoses {
+struct SidePoses {
   Transform X_WA, X_WB;
   Vec3 reference_a = Vec3::Zero(), reference_b = Vec3::Zero();
   bool moves[2] = {false, false};  ///< not fixed to the world
 };
 
 /// At the start of a sub-step (`start` null) or at the middle of a segment, whose normal at the start is known then.
-void place_contact(const ContactTrace& contact, const CollisionModel& collision, const ShapePoses& poses,
+void place_contact(const ContactTrace& contact, const CollisionModel& collision, const SidePoses& poses,
                    const PlacedContact* start, PlacedContact& out);
 
 /// The same contact at the start of a sub-step, with the normal of the smooth surface that a mesh stands for.
 void place_smooth_contact(const ContactTrace& contact, const CollisionModel& collision,
-                          const ShapePoses& poses, const PlacedContact& start, PlacedContact& out);
+                          const SidePoses& poses, const PlacedContact& start, PlacedContact& out);
 
 /// The directions of a contact's rows are a frame (n, t₁, t₂) that turns by ρ: d(d_r) = ρ × d_r.
 ///   ρ = n × dn + φ n,   φ = t₂·(dy − (n·y) dn) / |y − n (n·y)|

@@ -225,7 +225,7 @@ int IslandTape::hit_of(int index) {
   const Links links = links_of(hit.shape_a, hit.shape_b);
   const Vec3 p = 0.5 * (hit.p_A + hit.p_B);
   const Sides moving = rates(links, Place::end, end.rate);
-  const ContactPoint point = point_between(links, p, Place::end);
+  const LinkPoint point = point_between(links, p, Place::end);
   const Row12 row = point.along(hit.normal);
   const double closing = row * moving;
   const int sigma = tape.slot(1);

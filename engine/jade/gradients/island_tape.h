@@ -115,10 +115,10 @@ class IslandTape {
   PlacedTree& placed(int part, Place at) const;
   Links links_of(int shape_a, int shape_b) const;
   Links links_of(const ContactTrace& contact) const { return links_of(contact.shape_a, contact.shape_b); }
-  ShapePoses poses(int shape_a, int shape_b, Place at) const;
+  SidePoses poses(int shape_a, int shape_b, Place at) const;
   const PlacedContact& start_contact(int contact);
   /// A point in the world, where two links are nearest.
-  ContactPoint point_between(const Links& links, const Vec3& p, Place at) const;
+  LinkPoint point_between(const Links& links, const Vec3& p, Place at) const;
   /// Rates of both links for rates of the island.
   Sides rates(const Links& links, Place at, const VecX& x);
   /// Rows of the links' displacements for those of the coordinates in row `place`.
@@ -306,7 +306,7 @@ class IslandTape {
   std::vector<char> placed_;
   struct {
     int shape_a = -1, shape_b = -1;
-    ShapePoses at;
+    SidePoses at;
   } start_poses_;  ///< of the contact that was placed last
   VecX q_m_, sum_, v0_;
   PathEnd end_;

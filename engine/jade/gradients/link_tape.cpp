@@ -29,9 +29,9 @@ IslandTape::Links IslandTape::links_of(int shape_a, int shape_b) const {
   return {{anchor(shape_a), anchor(shape_b)}};
 }
 
-ShapePoses IslandTape::poses(int shape_a, int shape_b, Place at) const {
+SidePoses IslandTape::poses(int shape_a, int shape_b, Place at) const {
   const Links links = links_of(shape_a, shape_b);
-  ShapePoses out;
+  SidePoses out;
   for (int side = 0; side < 2; ++side) {
     const CollisionShape& shape =
         collision_.shapes()[static_cast<std::size_t>(side == 0 ? shape_a : shape_b)];
@@ -62,8 +62,8 @@ const PlacedContact& IslandTape::start_contact(int contact) {
   return start_contacts_[c];
 }
 
-ContactPoint IslandTape::point_between(const Links& links, const Vec3& p, Place at) const {
-  ContactPoint out{.p = p};
+LinkPoint IslandTape::point_between(const Links& links, const Vec3& p, Place at) const {
+  LinkPoint out{.p = p};
   for (int side = 0; side < 2; ++side) {
     const Anchor& on = links.on[side];
     out.moves[side] = on.tree >= 0;

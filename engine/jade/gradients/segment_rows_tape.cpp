@@ -76,7 +76,7 @@ void IslandTape::place_contacts(const SolveTrace& trace) {
                                     [](RowClass c) { return c == RowClass::high || c == RowClass::low; });
   // Contacts of the same two shapes follow each other.
   const ContactTrace* before = nullptr;
-  ShapePoses shapes;
+  SidePoses shapes;
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
     const RowsTrace& rows = trace.rows[i];
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
