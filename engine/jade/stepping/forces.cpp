@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "jade/lcp/formed_problem.h"
 #include "jade/stepping/island.h"
 
@@ -27,11 +29,32 @@ bool Island::solve_rows(bool to_the_end, const std::vector<RowClass>& guess) {
     work_ += kSearch * solution_.pivots * n * n;
     return false;
   }
-  if (solution_.certificate.residual > report.worst_residual) {
-    report.worst_residual = solution_.certificate.residual;
-    report.worst_stage = solution_.stage;
-  }
+  note_residual();
   return true;
+}
+
+/// Solves for the classes at hand, and searches for no others.
+bool Island::keep_classes() {
+  const double n = rows_.size();
+  work_ += n * n;
+  if (!solve_formed_for_classes(problem_, settings_.lcp, warm_, lcp_, solution_)) return false;
+  note_residual();
+  return true;
+}
+
+void Island::note_residual() {
+  if (solution_.certificate.residual <= report.worst_residual) return;
+  report.worst_residual = solution_.certificate.residual;
+  report.worst_stage = solution_.stage;
+}
+
+/// Whether all contacts are at rest on gaps that no forces open, as the problem before found: another search would find that
+/// again, in every step of a heap that has come to rest.
+bool Island::rests_with_gaps_unheeded() const {
+  return settings_.lcp.warm_start && settings_.lcp.method == LcpMethod::jade &&
+         std::all_of(row_contacts_.begin(), row_contacts_.end(), [&](int c) {
+           return contacts[c].unheeded && contacts[c].velocity.squaredNorm() <= kNoSlip * kNoSlip;
+         });
 }
 
 /// b of the rows from the velocities u without contact forces: J_m (v + u) − J v − k, or for Euler's rules J u − k.
@@ -68,7 +91,7 @@ bool Island::forces_run_away() const {
 /// are left to the sweep. Returns whether the gaps were heeded.
 bool Island::find_forces(bool with_gaps) {
   set_b(with_gaps);
-  if (solve_rows(!with_gaps)) {
+  if (with_gaps && rests_with_gaps_unheeded() ? keep_classes() : solve_rows(!with_gaps)) {
     if (!with_gaps || !forces_run_away()) return with_gaps;
     // Rows that nearly depend on each other may all be held at a price: the classes of the last problem were a bad guess.
     warm_.clear();

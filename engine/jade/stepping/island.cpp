@@ -223,10 +223,12 @@ void Island::recall_classes(const StepMemory& memory) {
     if (find_next(before_, old, contact.key)) {
       contact.classes = old->classes;
       contact.force = old->force;
+      contact.unheeded = old->unheeded;
       was_held = contact.was_row = old->first_row >= 0;
     } else if (find_next(memory.contacts, kept, contact.key)) {
       contact.classes = kept->classes;
       contact.force = kept->force;
+      contact.unheeded = kept->unheeded;
       was_held = true;
     }
     contact.carried = was_held;

@@ -94,6 +94,7 @@ struct LiveContact {
   std::array<RowClass, 3> classes{RowClass::clamped, RowClass::stick, RowClass::stick};
   Vec3 impulse = Vec3::Zero();
   Vec3 force = Vec3::Zero();  ///< impulse over the length of its segment, or of the step before [N]
+  bool unheeded = false;      ///< see StepMemory
   bool lands =
       false;  ///< found in the way of a path of this sub-step: a row of a crowd whatever it looks like now
   double bend = 0;  ///< how much lower than its row forecasts its gap ends in a crowd, ≤ 0 [m]
@@ -278,6 +279,9 @@ class Island {
 
   // forces.cpp
   bool solve_rows(bool to_the_end, const std::vector<RowClass>& guess = {});
+  bool keep_classes();
+  void note_residual();
+  bool rests_with_gaps_unheeded() const;
   void set_b(bool with_gaps);
   bool find_forces(bool with_gaps);
   bool forces_run_away() const;

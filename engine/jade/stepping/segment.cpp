@@ -481,6 +481,7 @@ void Island::finish_segment(double s) {
       contact.impulse += solution_.f[first + r] * contact.directions[r];
     }
     contact.force = contact.impulse / s;
+    contact.unheeded = !with_gaps_;
   }
   finish_limits();
 }

@@ -125,7 +125,7 @@ void collect(const Island& island, StepResult& result) {
                                .gap = contact.now.gap,
                                .impulse = contact.impulse,
                                .normal_class = contact.classes[0]});
-    result.memory.contacts.push_back({contact.key, contact.classes, contact.force, hard});
+    result.memory.contacts.push_back({contact.key, contact.classes, contact.force, hard, contact.unheeded});
   }
   for (const LiveLimit& limit : island.limits) {
     if (limit.row < 0) continue;

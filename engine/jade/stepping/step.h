@@ -47,6 +47,7 @@ struct StepMemory {
     std::array<RowClass, 3> classes{RowClass::separate, RowClass::separate, RowClass::separate};
     Vec3 force = Vec3::Zero();  ///< on b, world axes, mean of its last segment [N]
     bool iterated = false;      ///< its island was a crowd, or more work than its patience allows
+    bool unheeded = false;      ///< no forces opened the gaps of its problem
   };
   struct Pair {
     std::uint64_t key = 0;
