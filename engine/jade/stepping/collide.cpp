@@ -146,13 +146,15 @@ bool Island::collide(double time) {
   as_expected_ = false;
 
   for (const int c : row_contacts_) {
-    const LiveContact& contact = contacts[c];
-    if (contact_hits(contact))
-      report.impacts.push_back({.shape_a = pairs[contact.pair].a,
-                                .shape_b = pairs[contact.pair].b,
-                                .time = time,
-                                .speed = -contact.approach,
-                                .law = law});
+    LiveContact& contact = contacts[c];
+    if (!contact_hits(contact)) continue;
+    report.impacts.push_back({.shape_a = pairs[contact.pair].a,
+                              .shape_b = pairs[contact.pair].b,
+                              .time = time,
+                              .speed = -contact.approach,
+                              .law = law});
+    // The impact is over: what nothing pulls together is expected to carry nothing.
+    if (contact.free_pull * span_ > -kNoSpeed) contact.classes.fill(RowClass::separate);
   }
   for (const int l : row_limits_) {
     const LiveLimit& limit = limits[l];
