@@ -150,7 +150,7 @@ TEST(StepMemory, CornersThatWereHeldBearTheirLoadTogether) {
 
 /// A cube that stands between two walls with less room than two standoffs: no forces open both gaps. That this was found once
 /// is remembered, and what is at rest is not searched again; nothing else comes of it.
-TEST(StepMemory, GapsThatNothingOpensAreSearchedForOnce) {
+TEST(StepMemory, GapsThatNothingOpensAreRememberedAndMoveNothing) {
   SceneDescription scene = tower(1, 0);
   for (const double side : {-1, 1}) {
     BodyDescription wall{.name = side < 0 ? "left" : "right"};
