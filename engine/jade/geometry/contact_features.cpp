@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "jade/geometry/curve_around.h"
+
 namespace jade {
 namespace {
 
@@ -11,16 +13,12 @@ constexpr double kRounding = 1e-9;
 
 using Kind = Feature::Kind;
 
-// Names of features: polyhedra count their corners, then edges, then faces; round shapes have fixed numbers.
-constexpr int kAxis = 2, kCap = 3, kRim = 8, kAnywhere = 65535;
-int name(int number) { return number % (kAnywhere - 1); }
+using feature_id::kAxis, feature_id::kCap, feature_id::kRim;
+int name(int number) { return feature_id::of_polyhedron(number); }
 
 // Sine within which a direction is across a cylinder's axis. Times the radius, this is how far beyond its end something
 // may be and still count as beside it: little against any gap.
 constexpr double kAcross = 1e-7;
-
-// Part of its size within which a point counts as being on a rim, or at the end of an edge.
-constexpr double kNear = 1e-3;
 
 // A cylinder that leans by less than this stands on its end, whose rim is seen at four places: its lowest point is below the
 // lowest of them by less than a third of a radius times this, nanometres, and may be anywhere on the rim. As a fifth place it
@@ -168,33 +166,6 @@ const std::vector<CornerFeature>& ContactFeatures::feet(const Vec3& n) {
     for (int k = 0; k < 4; ++k) add((k & 1 ? -radius : radius) * Vec2::Unit(k / 2), 1 + k);
   }
   return feet_;
-}
-
-Curve ContactFeatures::around(const Vec3& x) const {
-  const ConvexCore& core = shape_->core();
-  const Vec3 x_S = X_WS_.R.transpose() * (x - X_WS_.p);
-  const double across = x_S.head<2>().norm();
-  if (core.kind == ConvexCore::Kind::cylinder && across > (1 - kNear) * core.half.x() &&
-      std::abs(x_S.z()) > core.half.z() - kNear * core.half.x()) {
-    const double z = std::copysign(core.half.z(), x_S.z()), scale = core.half.x() / across;
-    return {Curve::Kind::circle, X_WS_ * Vec3(scale * x_S.x(), scale * x_S.y(), z), X_WS_.R.col(2),
-            X_WS_ * Vec3(0, 0, z)};
-  }
-  // A point inside a sharp edge.
-  for (const EdgeFeature& e : edges_) {
-    const double s = e.direction.dot(x - e.from), aside = (x - e.from - s * e.direction).norm();
-    const double near = kNear * e.length;
-    if (e.radius == 0 && aside < 1e-9 * core.extent && s > near && s < e.length - near)
-      return {Curve::Kind::line, x, e.direction, Vec3::Zero()};
-  }
-  return {Curve::Kind::point, x, Vec3::Zero(), Vec3::Zero()};
-}
-
-Feature ContactFeatures::feature_of(const Curve& curve) const {
-  const Vec3 x_S = X_WS_.R.transpose() * (curve.x - X_WS_.p);
-  if (curve.kind == Curve::Kind::point) return {Kind::point, x_S, Vec3::Zero(), 0, kAnywhere};
-  const int id = curve.kind == Curve::Kind::line ? kAnywhere - 1 : x_S.z() < 0 ? kRim + 7 : kRim + 15;
-  return {Kind::line, x_S, X_WS_.R.transpose() * curve.tangent().normalized(), 0, id};
 }
 
 namespace {

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "jade/geometry/aabb.h"
-#include "jade/geometry/curve.h"
 #include "jade/geometry/distance.h"
 #include "jade/geometry/feature.h"
 
@@ -67,11 +66,6 @@ class ContactFeatures {
   /// Points of this shape that can stand on a face with the outward normal n: its corners, and for a cylinder the
   /// lowest point of each rim, with four more on a rim that lies nearly flat.
   const std::vector<CornerFeature>& feet(const Vec3& n);
-
-  /// What the shape is like around a surface point x (world): the rim of a cylinder, an edge, or nothing but a point.
-  Curve around(const Vec3& x) const;
-  /// The tangent or the point of such a curve as a feature of this shape.
-  Feature feature_of(const Curve& curve) const;
 
   /// A direction seen from the world and from this shape.
   struct Direction {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "jade/geometry/curve_around.h"
+
 namespace jade {
 namespace {
 
@@ -35,6 +37,16 @@ constexpr double kSlack = 0.5;
 double size_of(const PreparedShape& shape) {
   return shape.is_half_space() ? std::numeric_limits<double>::infinity()
                                : shape.core().extent + shape.core().radius;
+}
+
+/// The tangent or the point of a curve as a feature of its shape.
+Feature feature_of(const ThickCurve& thick, const Transform& X_WS) {
+  const Curve& curve = thick.curve;
+  const Vec3 x_S = X_WS.R.transpose() * (curve.x - X_WS.p);
+  if (curve.kind == Curve::Kind::point)
+    return {Feature::Kind::point, x_S, Vec3::Zero(), thick.radius, thick.id};
+  return {Feature::Kind::line, x_S, X_WS.R.transpose() * curve.tangent().normalized(), thick.radius,
+          thick.id};
 }
 
 }  // namespace
@@ -103,12 +115,16 @@ bool ContactFinder::corners_on_plane(bool plane_is_A) {
 }
 
 void ContactFinder::nearest_points() {
-  Curve on_a = features_a_.around(distance_.point_A), on_b = features_b_.around(distance_.point_B);
-  approach(on_a, on_b);
-  const Feature a = features_a_.feature_of(on_a);
-  Feature b = features_b_.feature_of(on_b);
+  const auto around = [](const PlacedShape& placed, const Vec3& x) {
+    return curve_around(placed, x).value_or(ThickCurve{{.x = x}});
+  };
+  ThickCurve on_a = around(*a_, distance_.point_A), on_b = around(*b_, distance_.point_B);
+  approach(on_a.curve, on_b.curve);
+  const Feature a = feature_of(on_a, a_->X_WS);
+  Feature b = feature_of(on_b, b_->X_WS);
   // Two tangents side by side have no crossing; one of them is as good as a point there.
-  if (on_a.tangent().normalized().cross(on_b.tangent().normalized()).norm() < kCrossing) {
+  if (a.kind == Feature::Kind::line && b.kind == Feature::Kind::line &&
+      (a_->X_WS.R * a.direction).cross(b_->X_WS.R * b.direction).norm() < kCrossing) {
     b.kind = Feature::Kind::point;
     b.direction.setZero();
   }

@@ -119,17 +119,15 @@ Core from_separation(const Foot& a, const Foot& b, const Vec3& toward_B) {
 }
 
 /// Of features of which neither is a plane.
-Core solve(const Feature& fa, const Transform& X_WA, const Feature& fb, const Transform& X_WB,
-           const Vec3& toward_B, const RotationCentres& about) {
-  const Placed a = place(fa, X_WA, about.A, 0), b = place(fb, X_WB, about.B, 6);
+Core solve(Kind kind_a, const Placed& a, Kind kind_b, const Placed& b, const Vec3& toward_B) {
   const Foot foot_a{a.x, a.dx}, foot_b{b.x, b.dx};
-  if (fa.kind == Kind::point && fb.kind == Kind::point) return from_separation(foot_a, foot_b, toward_B);
-  if (fa.kind == Kind::line && fb.kind == Kind::point)
+  if (kind_a == Kind::point && kind_b == Kind::point) return from_separation(foot_a, foot_b, toward_B);
+  if (kind_a == Kind::line && kind_b == Kind::point)
     return from_separation(foot_on_line(a, b.x, b.dx), foot_b, toward_B);
-  if (fa.kind == Kind::point && fb.kind == Kind::line)
+  if (kind_a == Kind::point && kind_b == Kind::line)
     return from_separation(foot_a, foot_on_line(b, a.x, a.dx), toward_B);
 
-  assert(fa.kind == Kind::line && fb.kind == Kind::line);
+  assert(kind_a == Kind::line && kind_b == Kind::line);
   const Vec3 w = a.d.cross(b.d);
   const double sign = w.dot(toward_B) < 0 ? -1 : 1, length = w.norm();
   const Vec3 n = sign / length * w;
@@ -189,8 +187,18 @@ FeatureContactDerivative closest_points_derivative(const Feature& a, const Trans
   const PlacedFeature on_A{a, X_WA, about.A, 0}, on_B{b, X_WB, about.B, 6};
   if (a.kind == Kind::plane) return point_on_plane_derivative(on_A, on_B);
   if (b.kind == Kind::plane) return point_on_plane_derivative(on_B, on_A);
-  const Core core = solve(a, X_WA, b, X_WB, toward_B, about);
+  const Core core = solve(a.kind, place(a, X_WA, about.A, 0), b.kind, place(b, X_WB, about.B, 6), toward_B);
   return {core.dn, 0.5 * (core.a.dp + core.b.dp + (a.radius - b.radius) * core.dn)};
+}
+
+LineTurnDerivative closest_points_by_turns(const Feature& a, const Transform& X_WA, const Feature& b,
+                                           const Transform& X_WB, const Vec3& toward_B) {
+  Placed on_a{X_WA * a.point, X_WA.R * a.direction}, on_b{X_WB * b.point, X_WB.R * b.direction};
+  on_a.dd.leftCols<3>().setIdentity();
+  on_b.dd.middleCols<3>(3).setIdentity();
+  const Core core = solve(a.kind, on_a, b.kind, on_b, toward_B);
+  return {core.dn.leftCols<6>(),
+          0.5 * (core.a.dp + core.b.dp + (a.radius - b.radius) * core.dn).leftCols<6>()};
 }
 
 }  // namespace jade

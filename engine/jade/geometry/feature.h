@@ -64,4 +64,12 @@ FeatureContactDerivative closest_points_derivative(const Feature& a, const Trans
                                                    const Transform& X_WB, const Vec3& toward_B,
                                                    const RotationCentres& about);
 
+/// The same when lines turn in their bodies about their `point`: columns are d direction of A (3), then of B, world axes. The
+/// tangent of a rim is such a line: as the place on the rim travels it is shifted along itself, and turns.
+struct LineTurnDerivative {
+  Eigen::Matrix<double, 3, 6> normal, midpoint;
+};
+LineTurnDerivative closest_points_by_turns(const Feature& a, const Transform& X_WA, const Feature& b,
+                                           const Transform& X_WB, const Vec3& toward_B);
+
 }  // namespace jade

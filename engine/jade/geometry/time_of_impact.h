@@ -12,11 +12,12 @@ struct MovingShape {
 };
 
 struct TimeOfImpactSettings {
-  double duration = 0;        ///< of the step; both motions must be bounded over it
-  double target = 0;          ///< the gap that must not be undercut, > tolerance [m]
-  double tolerance = 1e-9;    ///< of the gap at the time returned [m]
-  int max_iterations = 1000;  ///< what spins half a micrometre above the target takes some hundred
-  Vec3 hint = Vec3::Zero();   ///< the direction returned for this pair in the step before, or zero
+  double duration = 0;      ///< of the step; both motions must be bounded over it
+  double target = 0;        ///< the gap that must not be undercut, > tolerance [m]
+  double tolerance = 1e-9;  ///< of the gap at the time returned [m]
+  int max_iterations =
+      100000;                ///< what spins just above the target takes some hundred, at times some thousand
+  Vec3 hint = Vec3::Zero();  ///< the direction returned for this pair in the step before, or zero
 };
 
 struct TimeOfImpactResult {

@@ -24,44 +24,63 @@ Mat3x6 cross_columns(const Vec3& a, const Matrix& M) {
   return out;
 }
 
-/// How the tangent of a cylinder's rim turns per length along it, world: −radial / radius. Zero for lines that are straight.
-Vec3 curvature_of(const Feature& feature, const PreparedShape& shape, const Transform& X_WS) {
+/// How the tangent of a cylinder's rim turns per length along it, in its shape: −radial / radius. Zero for all other features.
+Vec3 curvature_of(const Feature& feature, const PreparedShape& shape) {
   const bool rim = feature.kind == Feature::Kind::line && feature.radius == 0 && !shape.is_half_space() &&
                    shape.core().kind == ConvexCore::Kind::cylinder;
   if (!rim) return Vec3::Zero();
   const double r = shape.core().half.x();
-  return X_WS.R * Vec3(-feature.point.x() / (r * r), -feature.point.y() / (r * r), 0);
+  return {-feature.point.x() / (r * r), -feature.point.y() / (r * r), 0};
 }
 
-/// Where the rim of a cylinder crosses an edge or another rim it is seen as its tangent t, which travels along it and turns.
-/// With the lengths l that the nearest points travel by, d = x_B − x_A = g n, bodies displaced by u and turned by θ:
-///   d·t = 0 of both  ⇒  (δ + t_B l_B − t_A l_A)·t + g n·dt = 0,   dt = θ × t + κ l,   δ = dx_B − dx_A at the feet
-///   dn = ± (1 − n nᵀ)(dt_A × t_B + t_A × dt_B) / |t_A × t_B|,   dp = ½ (dx_A + t_A l_A + dx_B + t_B l_B)
-void cross_curves(const FeatureContact& at, const Vec3 (&t)[2], const Vec3 (&curvature)[2],
-                  const SidePoses& poses, PlacedContact& out) {
+/// Where the rim of a cylinder comes nearest to an edge, a corner, a ball or another rim it is seen as its tangent t, which
+/// travels along it and turns. With the lengths l that the nearest points of the two curves travel by, D = x_B − x_A = g n
+/// between them, radii ρ about them, bodies displaced by u and turned by θ:
+///   D·t = 0 of both  ⇒  (δ + t_B l_B − t_A l_A)·t + g n·dt = 0,   dt = θ × t + κ l,   δ = dx_B − dx_A at these points
+///   dn = (1 − n nᵀ)(δ + t_B l_B − t_A l_A) / g, of two tangents ± (1 − n nᵀ)(dt_A × t_B + t_A × dt_B) / |t_A × t_B|
+///   dp = ½ (dx_A + t_A l_A + dx_B + t_B l_B + (ρ_A − ρ_B) dn)
+/// A point has no tangent, and does not travel.
+struct CurvedSide {
+  const Feature& feature;
+  const Transform& X_W;
+  const Vec3& reference;
+  Vec3 curvature_S;
+};
+void follow_curves(const FeatureContact& at, const CurvedSide (&sides)[2], PlacedContact& out) {
   const Vec3& n = at.normal;
+  const double rho[2] = {sides[0].feature.radius, sides[1].feature.radius}, g = at.gap + rho[0] + rho[1];
+  const Vec3 x[2] = {at.p_A - rho[0] * n, at.p_B + rho[1] * n};
+  Vec3 t[2], curvature[2];
+  bool line[2];
+  for (int k = 0; k < 2; ++k) {
+    line[k] = sides[k].feature.kind == Feature::Kind::line;
+    t[k] = line[k] ? Vec3(sides[k].X_W.R * sides[k].feature.direction) : Vec3(Vec3::Zero());
+    curvature[k] = sides[k].X_W.R * sides[k].curvature_S;
+    out.on_rim[k] = !sides[k].curvature_S.isZero(0);
+  }
   const Vec3 across = t[0].cross(t[1]);
-  const double c = t[0].dot(t[1]), g = at.gap;
+  const double c = t[0].dot(t[1]);
   Eigen::Matrix2d M;
   M << -1 + g * n.dot(curvature[0]), c, -c, 1 + g * n.dot(curvature[1]);
   const Eigen::Matrix2d inverse = M.inverse();
-  const double per = (across.dot(n) < 0 ? -1 : 1) / across.norm();
-  const Vec3 arm[2] = {at.p_A - poses.reference_a, at.p_B - poses.reference_b};
+  const double per = line[0] && line[1] ? (across.dot(n) < 0 ? -1 : 1) / across.norm() : 0;
   for (int column = 0; column < 12; ++column) {
     const int side = column / 6, axis = column % 3;
     const bool turns = column % 6 >= 3;
     Vec3 dx[2] = {Vec3::Zero(), Vec3::Zero()}, dt[2] = {Vec3::Zero(), Vec3::Zero()};
-    dx[side] = turns ? Vec3(Vec3::Unit(axis).cross(arm[side])) : Vec3(Vec3::Unit(axis));
+    dx[side] = turns ? Vec3(Vec3::Unit(axis).cross(x[side] - sides[side].reference)) : Vec3(Vec3::Unit(axis));
     if (turns) dt[side] = Vec3::Unit(axis).cross(t[side]);
     const Vec3 apart = dx[1] - dx[0];
     const Vec2 l = -(inverse * Vec2(apart.dot(t[0]) + g * n.dot(dt[0]), apart.dot(t[1]) + g * n.dot(dt[1])));
     for (int k = 0; k < 2; ++k) {
       dx[k] += l[k] * t[k];
       dt[k] += l[k] * curvature[k];
+      if (out.on_rim[k]) out.tangent_turns[k].col(column) = l[k] * sides[k].curvature_S;
     }
-    const Vec3 dn = per * (dt[0].cross(t[1]) + t[0].cross(dt[1]));
+    const Vec3 dn =
+        per != 0 ? Vec3(per * (dt[0].cross(t[1]) + t[0].cross(dt[1]))) : Vec3((dx[1] - dx[0]) / g);
     out.N.col(column) = dn - n.dot(dn) * n;
-    out.P.col(column) = 0.5 * (dx[0] + dx[1]);
+    out.P.col(column) = 0.5 * (dx[0] + dx[1] + (rho[0] - rho[1]) * out.N.col(column));
   }
 }
 
@@ -132,12 +151,14 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   out.arm[1] = out.p - poses.reference_b;
   for (int side = 0; side < 2; ++side) {
     out.moves[side] = poses.moves[side];
+    out.on_rim[side] = false;
     const Feature& plane = side == 0 ? on_a : on_b;
     if (may_travel || poses.moves[side] || plane.kind != Feature::Kind::plane) continue;
     // On the ground: nothing turns, and the point alone moves.
     const Vec3 arm =
         side == 0 ? X_WB * on_b.point - poses.reference_b : X_WA * on_a.point - poses.reference_a;
     out.moves[1 - side] = poses.moves[1 - side];
+    out.on_rim[1 - side] = false;
     out.N.setZero();
     out.P.middleCols<6>(6 * (1 - side)) = midpoint_by_point(out.n, arm);
     out.turns = out.travels = false;
@@ -148,12 +169,10 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
       closest_points_derivative(on_a, X_WA, on_b, X_WB, n, {poses.reference_a, poses.reference_b});
   out.N = derivative.normal;
   out.P = derivative.midpoint;
-  if (start == nullptr && may_travel && on_a.kind == Feature::Kind::line &&
-      on_b.kind == Feature::Kind::line) {
-    const Vec3 tangents[2] = {X_WA.R * on_a.direction, X_WB.R * on_b.direction};
-    const Vec3 curvatures[2] = {curvature_of(on_a, shape_a, X_WA), curvature_of(on_b, shape_b, X_WB)};
-    if (!curvatures[0].isZero(0) || !curvatures[1].isZero(0))
-      cross_curves(at, tangents, curvatures, poses, out);
+  if (start == nullptr && may_travel) {
+    const CurvedSide sides[2] = {{on_a, X_WA, poses.reference_a, curvature_of(on_a, shape_a)},
+                                 {on_b, X_WB, poses.reference_b, curvature_of(on_b, shape_b)}};
+    if (!sides[0].curvature_S.isZero(0) || !sides[1].curvature_S.isZero(0)) follow_curves(at, sides, out);
   }
   out.travels = out.turns = false;
   for (int side = 0; side < 2; ++side) {
@@ -163,6 +182,20 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   }
   add_side_of_plane(side_of_plane, contact.standoff - at.gap, out);
   if (!may_travel) return;
+
+  // The tangent of a rim where that was nearest at the start.
+  if (start != nullptr && (start->on_rim[0] || start->on_rim[1])) {
+    const LineTurnDerivative by_turns = closest_points_by_turns(on_a, X_WA, on_b, X_WB, n);
+    out.N0.setZero();
+    out.P0.setZero();
+    for (int side = 0; side < 2; ++side) {
+      if (!start->on_rim[side]) continue;
+      const Mat3x12 turns = (side == 0 ? X_WA.R : X_WB.R) * start->tangent_turns[side];
+      out.N0 += by_turns.normal.middleCols<3>(3 * side) * turns;
+      out.P0 += by_turns.midpoint.middleCols<3>(3 * side) * turns;
+    }
+    out.travels = true;
+  }
 
   // A point that travels along its rim: x_S = x_S(toward_S), toward_S = ± Rᵀ n.
   for (int side = 0; side < 2; ++side) {

@@ -30,7 +30,8 @@ struct LinkPoint {
 };
 
 /// A contact at one placement of its trees, and how its normal and point move with them. What rolls on a rim at the
-/// middle of a segment looks towards the normal of the segment's start: N0, P0 are by displacements of the start.
+/// middle of a segment looks towards the normal of the segment's start, and a rim that crosses an edge is there its tangent
+/// where it was nearest at the start: N0, P0 are by displacements of the start.
 /// Derivatives are asked for along a direction u, one row at a time: most of what a full matrix would hold is not needed.
 struct PlacedContact : LinkPoint {
   Vec3 n = Vec3::Zero();
@@ -38,6 +39,9 @@ struct PlacedContact : LinkPoint {
   Mat3x12 N0 = Mat3x12::Zero(), P0 = Mat3x12::Zero();
   bool turns = true;     ///< N is not zero
   bool travels = false;  ///< N0 and P0 are not zero
+  /// At the start: how the tangents of rims turn in their bodies as the nearest places travel along them, by displacements.
+  bool on_rim[2] = {false, false};
+  Mat3x12 tangent_turns[2];  ///< in the frames of the two shapes; of rims alone
   Mat3 R_WB = Mat3::Identity();
 
   /// ω_b − ω_a

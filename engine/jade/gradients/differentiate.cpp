@@ -20,7 +20,8 @@ double size_of(const VecX& x) { return x.size() == 0 ? 0 : x.lpNorm<Eigen::Infin
 /// Neville's tableau, row by row, for differences whose error is a series in powers of h^(log2 ratio).
 class Tableau {
  public:
-  Tableau(double ratio, int order) : ratio_(ratio), order_(order) {}
+  Tableau(double ratio, const DifferenceSettings& settings)
+      : ratio_(ratio), order_(settings.order), settled_(settings.settled) {}
 
   /// The difference for the next step, known up to `noise`; nullopt where the function does not exist, which starts the
   /// tableau anew.
@@ -47,12 +48,12 @@ class Tableau {
     row_ = std::move(next);
   }
 
-  /// Smaller steps come nearer to the derivative. Where they do not, what larger ones settled on is that of a function
-  /// beyond a kink: a step of contacts is nearly linear on either side of one.
+  /// Smaller steps come nearer to the derivative. Where they do not, by more than what counts as settled, what larger ones
+  /// settled on is that of a function beyond a kink: a step of contacts is nearly linear on either side of one.
   void doubt(const VecX& difference, double noise) {
     if (best_.size() == 0) return;
     const double distance = size_of(difference - best_);
-    if (distance > 0.9 * distance_ + noise + 1e-6 * size_of(best_)) {
+    if (distance > 0.9 * distance_ + noise + settled_ * size_of(best_)) {
       best_.resize(0);
       error_ = std::numeric_limits<double>::infinity();
       row_.clear();
@@ -71,6 +72,7 @@ class Tableau {
  private:
   double ratio_;
   int order_;
+  double settled_;
   bool absent_ = false;  ///< the function did not exist at the last step
   std::vector<VecX> row_;
   VecX best_;
@@ -225,8 +227,7 @@ class Looks {
 
   Verdict judge(int outer, int stride) {
     const double ratio = std::ldexp(1, stride);
-    Tableau central(ratio * ratio, settings_.order), right(ratio, settings_.order),
-        left(ratio, settings_.order);
+    Tableau central(ratio * ratio, settings_), right(ratio, settings_), left(ratio, settings_);
     for (int level = outer; level < static_cast<int>(levels_.size()); level += stride) {
       const double h = step(level), noise = rounding_ / h;
       const auto& [known, above, below] = at(level);

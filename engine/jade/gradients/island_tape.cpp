@@ -239,11 +239,11 @@ int IslandTape::hit_of(int index) {
     return solves_[static_cast<std::size_t>(index)].sigma = sigma;
   }
   add_links(sigma, row, displacements(links, Place::end, end.q), -1 / closing);
-  if (hit.half_gap && hit.half_of < 0)
-    refuse("half of a gap is the target of a hit, and no contact measures it");
-  if (hit.half_gap && hit.half_of >= 0) {
-    const PlacedContact& from = start_contact(hit.half_of);
-    add_links(sigma, from.along(from.n), displacements(links, Place::start, q_), 0.5 / closing);
+  if (hit.target_by_gap != 0 && hit.gap_of < 0)
+    refuse("a part of a gap is the target of a hit, and no contact measures it");
+  if (hit.target_by_gap != 0 && hit.gap_of >= 0) {
+    const PlacedContact& from = start_contact(hit.gap_of);
+    add_links(sigma, from.along(from.n), displacements(links, Place::start, q_), hit.target_by_gap / closing);
   }
   return solves_[static_cast<std::size_t>(index)].sigma = sigma;
 }

@@ -10,7 +10,8 @@ namespace jade {
 /// is differentiated as a hit after no time, of which the step alone knows one side:
 ///   dσ = −Jₙ dq / (Jₙ v),   dq ← dq + v dσ,   dv ← dv + a dσ,   dleft ← dleft − dσ
 /// a: acceleration before the hit. Without this a ball that reaches the floor at the end of a step would be told +1 and not
-/// −e for the place it starts from, and optimisers stop at such boundaries.
+/// −e for the place it starts from, and optimisers stop at such boundaries. What carried a load before is not met: it is
+/// pressed on, and at once wherever it is moved to.
 /// Limits of coordinates are met in the same way.
 void IslandTape::hit_at_start(const CollisionTrace& collision) {
   // Where the sweep ends is the standoff up to its tolerance; what is nearer collides at once wherever it is moved.
@@ -27,7 +28,7 @@ void IslandTape::hit_at_start(const CollisionTrace& collision) {
     const PlacedContact& at = start_contact(rows.contact);
     const double approach = at.n.dot(at.velocity(rates(links_of(contact), Place::start, collision.v_before)));
     const double speed = approach * substep_->left / (step_->standoff - step_->clearance);
-    if (!at_standoff(contact.now.gap, step_->standoff) || speed >= fastest) continue;
+    if (contact.carried || !at_standoff(contact.now.gap, step_->standoff) || speed >= fastest) continue;
     fastest = speed;
     closing = approach;
     hit = &rows;
@@ -36,7 +37,7 @@ void IslandTape::hit_at_start(const CollisionTrace& collision) {
     const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];
     const double approach = limit.sign * collision.v_before[limit.velocity];
     const double speed = approach * substep_->left / (limit.standoff - limit.clearance);
-    if (!at_standoff(limit.gap, limit.standoff) || speed >= fastest) continue;
+    if (limit.carried || !at_standoff(limit.gap, limit.standoff) || speed >= fastest) continue;
     fastest = speed;
     closing = approach;
     hit_limit = &limit;

@@ -179,14 +179,13 @@ bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const st
   const double target = std::min(kGoodEnough, settings.tolerance);
   double before = std::numeric_limits<double>::infinity();
   int wrong_before = problem.size() + 1;
-  bool parked = true;  // friction of contacts that were found to be held may be
+  bool parked = true;  // friction of contacts that are held may be
   for (;;) {
     double& residual = solution.certificate.residual;
     residual =
         certified_residual(problem, solution.f, solution.v, memory.sigma, solution.certificate.worst_row);
     if (residual <= target) {
-      const bool corrected = wrong_before <= problem.size();
-      if (!corrected || !parked || !warm.hold_parked(problem, solution.f, memory.sigma)) break;
+      if (!parked || !warm.hold_parked(problem, solution.f, memory.sigma)) break;
       parked = false;
       if (!warm.solve_corrected(problem, solution.f)) return false;
       before = std::numeric_limits<double>::infinity();

@@ -59,11 +59,13 @@ void WarmStart::read(const LcpProblem& p, const std::vector<RowClass>& given) {
   RowClass* classes = classes_.data();
   int *candidates = candidates_.data(), *slipping = slipping_.data();
   int found = 0, slipping_normals = 0;
+  parks_ = false;
   for (int i = 0; i < n; ++i) {
     const RowClass c = asked[i];
-    classes[i] = RowClass::separate;
-    if (c == RowClass::separate || !(A[static_cast<std::ptrdiff_t>(i) * (n + 1)] > 0)) continue;
     const bool tangent = row[i].kind == RowKind::tangent, slips_here = is_slipping(c);
+    classes[i] = RowClass::separate;
+    parks_ = parks_ || (tangent && c == RowClass::separate && asked[row[i].normal] == RowClass::clamped);
+    if (c == RowClass::separate || !(A[static_cast<std::ptrdiff_t>(i) * (n + 1)] > 0)) continue;
     if (tangent ? asked[row[i].normal] != RowClass::clamped || !(slips_here || c == RowClass::stick)
                 : c != RowClass::clamped)
       continue;
@@ -192,6 +194,7 @@ int WarmStart::correct(const LcpProblem& p, const LcpSolution& solution, const V
 }
 
 bool WarmStart::hold_parked(const LcpProblem& p, const VecX& f, const VecX& sigma) {
+  if (!parks_) return false;
   corrected_ = classes_;
   bool any = false;
   for (int i = 0; i < p.size(); ++i) {

@@ -24,8 +24,8 @@ class WarmStart {
   /// Puts right the classes that forces and velocities of the last solution contradict by more than `tolerance` σ, and
   /// leaves all others: what nothing pushes would go by its rounding. Returns how many there were.
   int correct(const LcpProblem& problem, const LcpSolution& solution, const VecX& sigma, double tolerance);
-  /// Friction of a contact that is now held, and firmly, but did not need any sticks: by how little it is needed has a derivative.
-  /// False: there is none; otherwise to be solved for again.
+  /// Friction of a contact that is held, and firmly, but was given or found to need none sticks: by how little it is needed has
+  /// a derivative. False: there is none; otherwise to be solved for again.
   bool hold_parked(const LcpProblem& problem, const VecX& f, const VecX& sigma);
   /// Takes what is left of the velocities of the free rows, v, out of f.
   void refine(const VecX& v, VecX& f);
@@ -46,6 +46,7 @@ class WarmStart {
   std::vector<RowClass> classes_, corrected_, given_;
   std::vector<int> slipping_;    ///< rows: number of the slipping normal while they are read, −1 otherwise
   std::vector<int> candidates_;  ///< free rows, until it is known which of them are normals that slip
+  bool parks_ = false;           ///< friction of some contact that is held is none
   bool few_ = false;             ///< who has factored the equations
   FewEquations few_equations_;
   ClassEquations equations_;

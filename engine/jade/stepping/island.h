@@ -316,7 +316,11 @@ class Island {
   double sweep(double s);
   void begin_sweep(double s);
   const Aabb& swept_box(int slot, double s);
-  double target(const NearPair& pair) const;
+  /// A gap, and how it moves with that at the start of the segment.
+  struct Target {
+    double gap = 0, by_separation = 0;
+  };
+  Target target(const NearPair& pair) const;
 
   // recording.cpp: all of these do nothing without a trace
   void record_start();
@@ -325,7 +329,7 @@ class Island {
   void record_solve(double s, SolveTrace::Length rule);
   void record_event(int contact, const SlipForecast& forecast);
   void record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact);
-  void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, double goal);
+  void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, const Target& goal);
   void record_move(double sigma);
   void record_limit_hit(std::size_t limit, double time, double target_by_gap);
   std::vector<LimitRowTrace> limit_rows_trace() const;

@@ -110,7 +110,8 @@ void Island::record_start() {
                                 .standoff = settings_.standoff,
                                 .a = contact.a,
                                 .b = contact.b,
-                                .now = contact.now});
+                                .now = contact.now,
+                                .carried = contact.carried});
   }
   std::vector<int> first(trees.size(), 0);
   for (std::size_t t = 1; t < trees.size(); ++t) first[t] = first[t - 1] + trees[t - 1]->model.nv();
@@ -121,7 +122,8 @@ void Island::record_start() {
                               .approach = limit.closing.approach,
                               .standoff = limit.closing.standoff,
                               .clearance = limit.closing.clearance,
-                              .restitution = limit.limit.restitution});
+                              .restitution = limit.limit.restitution,
+                              .carried = limit.carried});
 }
 
 std::vector<RowsTrace> Island::rows_trace() const {
@@ -359,7 +361,7 @@ void Island::record_bend(const NearPair& pair, double bend, const DistanceResult
 }
 
 /// Keeps the earliest hit of the sweep at hand, and how much later the second one would have been.
-void Island::record_hit(const NearPair& pair, const TimeOfImpactResult& toi, double goal) {
+void Island::record_hit(const NearPair& pair, const TimeOfImpactResult& toi, const Target& goal) {
   if (!trace) return;
   SolveTrace& solve = trace->substeps.back().solves.back();
   HitTrace& first = solve.hit;
@@ -369,19 +371,19 @@ void Island::record_hit(const NearPair& pair, const TimeOfImpactResult& toi, dou
            .time = toi.time,
            .shape_a = pair.a,
            .shape_b = pair.b,
+           .target_by_gap = goal.by_separation,
            .p_A = toi.point_A,
            .p_B = toi.point_B,
            .normal = toi.normal,
-           .gap_error = toi.gap - goal,
+           .gap_error = toi.gap - goal.gap,
            .unsettled = toi.status != TimeOfImpactResult::Status::hit};
   // The sweep measures from any point of a plane; the gap moves with the one below the other shape.
   if (collision_.shapes()[pair.a].geometry.is_half_space()) first.p_A = first.p_B;
   if (collision_.shapes()[pair.b].geometry.is_half_space()) first.p_B = first.p_A;
-  first.half_gap = goal == 0.5 * pair.separation;
-  for (std::size_t c = 0; first.half_gap && c < contacts.size(); ++c)
+  for (std::size_t c = 0; first.target_by_gap != 0 && c < contacts.size(); ++c)
     if (&pairs[contacts[c].pair] == &pair &&
-        (first.half_of < 0 || contacts[c].now.gap < contacts[first.half_of].now.gap))
-      first.half_of = static_cast<int>(c);
+        (first.gap_of < 0 || contacts[c].now.gap < contacts[first.gap_of].now.gap))
+      first.gap_of = static_cast<int>(c);
 }
 
 void Island::record_limit_hit(std::size_t limit, double time, double target_by_gap) {

@@ -45,10 +45,11 @@ struct ContactTrace {
   int shape_a = -1, shape_b = -1;  ///< in the collision model
   int material = -1;               ///< index into scene().pairs
   double friction = 0, restitution = 0;
-  double standoff = 0;  ///< the gap that they rest at
-  Feature a, b;         ///< in the frames of the two shapes
-  FeatureContact now;   ///< at the start of the sub-step
-  double approach = 0;  ///< Jₙ v before the segment [m/s]
+  double standoff = 0;   ///< the gap that they rest at
+  Feature a, b;          ///< in the frames of the two shapes
+  FeatureContact now;    ///< at the start of the sub-step
+  double approach = 0;   ///< Jₙ v before the segment [m/s]
+  bool carried = false;  ///< load before: it is not met, but pressed on
 };
 
 /// A limit of a coordinate at the start of a sub-step: a contact of that coordinate alone.
@@ -56,6 +57,7 @@ struct LimitTrace {
   int velocity = -1;  ///< in the island's stacked numbers
   double sign = 1;    ///< gap = sign (q − limit)
   double gap = 0, approach = 0, standoff = 0, clearance = 0, restitution = 0;
+  bool carried = false;  ///< see ContactTrace
 };
 
 /// The row of a limit in a problem.
@@ -117,11 +119,10 @@ struct HitTrace {
   double time = 0;
   int shape_a = -1, shape_b = -1;
   int limit = -1;            ///< a coordinate meets its limit instead of two shapes each other
-  double target_by_gap = 0;  ///< then: how its target moves with the gap at the start
+  double target_by_gap = 0;  ///< how the target moves with the gap at the start of the segment
+  int gap_of = -1;           ///< of two shapes, then: their nearest contact
   Vec3 p_A = Vec3::Zero(), p_B = Vec3::Zero(), normal = Vec3::Zero();  ///< nearest points then, world
   double gap_error = 0;    ///< gap − target: what the time of impact was not polished to [m]
-  bool half_gap = false;   ///< the target was half of what the pair had at the start of the segment
-  int half_of = -1;        ///< then: its nearest contact
   bool unsettled = false;  ///< the sweep gave up before it found a hit
 };
 

@@ -9,14 +9,15 @@ namespace {
 // Of the gap at a time of impact, as a share of the length it guards.
 constexpr double kSweepTolerance = 1e-4;
 
-// The smallest gap that a motion may leave, as a share of the clearance: with the default lengths 1e-8 m, a million times
-// the rounding of positions.
+// Gaps, as a share of the clearance, below which a pair no longer comes down to half of what it has: with the default
+// lengths 1e-8 m, a million times the rounding of positions.
 constexpr double kLeastGap = 5e-3;
 
-// In a hurry what has come down to that may come nearer: a tenth of what it has beyond the least of all gaps, with the default
-// lengths 1e-9 m, at a time.
+// What has come down to that may come nearer by a tenth of what it has beyond the least of all gaps, with the default
+// lengths 1e-9 m, at a time: what leaves and falls back again and again is stopped near where it left, and no sweep ends
+// where it begins.
 constexpr double kLeastOfAll = 5e-4;
-constexpr double kLiftRoom = 0.9;
+constexpr double kRoom = 0.9;
 
 }  // namespace
 
@@ -24,12 +25,15 @@ constexpr double kLiftRoom = 0.9;
 /// clearance: what has just bounced off and spins needs room for the certificate, or it would be hit again at once.
 /// A pair that is near that may come down to half of what it has, so that no sweep ends at once, but never to where
 /// rounding decides whether two shapes touch.
-double Island::target(const NearPair& pair) const {
-  if (!pair.has_rows && pair.separation > kAtStandoff * settings_.standoff) return settings_.standoff;
-  const double goal = std::clamp(0.5 * pair.separation, kLeastGap * settings_.clearance, settings_.clearance);
-  // What has come down to exactly that could not even be lifted: no motion of several bodies leaves every gap as it is.
+Island::Target Island::target(const NearPair& pair) const {
+  if (!pair.has_rows && pair.separation > kAtStandoff * settings_.standoff) return {settings_.standoff, 0};
+  const double half = 0.5 * pair.separation, low = kLeastGap * settings_.clearance;
+  const Target goal = half > settings_.clearance ? Target{settings_.clearance, 0}
+                      : half < low               ? Target{low, 0}
+                                                 : Target{half, 0.5};
   const double least = kLeastOfAll * settings_.clearance;
-  return hurries_ ? std::min(goal, least + kLiftRoom * std::max(0.0, pair.separation - least)) : goal;
+  const double near = least + kRoom * std::max(0.0, pair.separation - least);
+  return near < goal.gap ? Target{near, kRoom} : goal;
 }
 
 /// A box that holds the shape over the whole segment.
@@ -74,16 +78,17 @@ double Island::sweep(double s) {
   row_blocked_ = false;
   blocked_.clear();
   for (NearPair& pair : pairs) {
-    const double goal = target(pair);
+    const Target goal = target(pair);
     const MovingShape a{collision_.shapes()[pair.a].geometry, motion_of(paths_[pair.slot_a])},
         b{collision_.shapes()[pair.b].geometry, motion_of(paths_[pair.slot_b])};
     // What rests or slides is certified by its speeds; the tolerance is far above their rounding.
     const StartingGap start{path_starts_[pair.slot_a], path_starts_[pair.slot_b], pair.normal,
-                            pair.separation, goal};
+                            pair.separation, goal.gap};
     if (!pair.normal.isZero(0) && stays_apart(a, b, start, s)) continue;
     if (!swept_box(pair.slot_a, s).overlaps(swept_box(pair.slot_b, s))) continue;
     const TimeOfImpactResult toi = time_of_impact(
-        a, b, {.duration = s, .target = goal, .tolerance = kSweepTolerance * goal, .hint = pair.direction});
+        a, b,
+        {.duration = s, .target = goal.gap, .tolerance = kSweepTolerance * goal.gap, .hint = pair.direction});
     pair.direction = toi.normal;
     if (toi.status != TimeOfImpactResult::Status::free) record_hit(pair, toi, goal);
     if (toi.status == TimeOfImpactResult::Status::free) continue;
