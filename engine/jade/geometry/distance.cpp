@@ -181,7 +181,7 @@ bool settle_on_face(const PlacedShape& a, const PlacedShape& b, DistanceResult& 
     const double gap = up.dot(nearest) - plane->offset;
     const double rounding = 16 * std::numeric_limits<double>::epsilon() *
                             (core.extent + core.radius + std::abs(plane->offset) + offset.lpNorm<1>());
-    if (gap < found.lower_bound || !holds(own.shape, *plane, X.R.transpose() * nearest)) continue;
+    if (gap < found.lower_bound - rounding || !holds(own.shape, *plane, X.R.transpose() * nearest)) continue;
     found.normal = sign * up;
     found.distance = gap;
     found.lower_bound = gap - rounding;

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "jade/geometry/curve_around.h"
 
 namespace jade {
@@ -18,12 +20,17 @@ bool settle_on_curves(const PlacedShape& a, const PlacedShape& b, DistanceResult
   const double length = apart.norm();
   const Vec3 n = apart / length, p_A = on_a->curve.x + on_a->radius * n,
              p_B = on_b->curve.x - on_b->radius * n;
-  // Near by, and the nearest of all: no less is left along the normal than was certified.
+  // Near by, and the nearest of all: of convex shapes no less is left along the normal than was certified.
   const auto strays = [](const PlacedShape& shape, const Vec3& from, const Vec3& to) {
     return (to - from).norm() > kNear * shape.shape.core().extent;
   };
-  const double bound = separation_along(n, a.shape.core(), a.X_WS, b.shape.core(), b.X_WS);
-  if (bound < found.lower_bound || strays(a, found.point_A, p_A) || strays(b, found.point_B, p_B))
+  const ConvexCore &core_a = a.shape.core(), &core_b = b.shape.core();
+  const bool convex = !a.shape.tree() && !b.shape.tree();
+  const double bound = convex ? separation_along(n, core_a, a.X_WS, core_b, b.X_WS) : found.lower_bound;
+  const double rounding =
+      16 * std::numeric_limits<double>::epsilon() *
+      (core_a.extent + core_a.radius + core_b.extent + core_b.radius + (b.X_WS.p - a.X_WS.p).lpNorm<1>());
+  if (bound < found.lower_bound - rounding || strays(a, found.point_A, p_A) || strays(b, found.point_B, p_B))
     return false;
   found.normal = n;
   found.distance = length - on_a->radius - on_b->radius;

@@ -24,6 +24,8 @@ constexpr double kNoWay = 1e-6;
 
 // Looks at a pair before its direction is taken to turn: most need no more than these.
 constexpr int kFewLooks = 3;
+// Of the size of two pieces: GJK leaves their distance at a tenth of it.
+constexpr double kSamePlace = 1e-9;
 
 /// G and its slope at one τ.
 struct Bound {
@@ -61,8 +63,9 @@ struct ConvexPair {
   const Motion& motion_a;
   const Motion& motion_b;
   Vec3 plane_normal = Vec3::Zero();  ///< from A to B when one of them is a half-space, else zero
-  /// What the pieces are if they are whole shapes, else null.
-  const PreparedShape *shape_a = nullptr, *shape_b = nullptr;
+  /// The shapes that the pieces are, or are of.
+  const PreparedShape& shape_a;
+  const PreparedShape& shape_b;
 
   double least_acceleration(const Vec3& n) const {
     return motion_b.least_acceleration(n) + motion_a.least_acceleration(-n);
@@ -154,13 +157,19 @@ DistanceResult distance_at(const ConvexPair& pair, const MotionSample& a, const 
   return d;
 }
 
-/// The same to all digits, where a face or the rim of a cylinder is met.
+/// The same to all digits, where a face or the rim of a cylinder is met. Between pieces of meshes the whole shapes say where that
+/// is only if it is as far as the pieces are: what lies beyond does not count.
 DistanceResult settled_distance(const ConvexPair& pair, const MotionSample& a, const MotionSample& b,
-                                DistanceResult d) {
-  if (!pair.plane_normal.isZero() || pair.shape_a == nullptr) return d;
-  const PlacedShape placed_a{*pair.shape_a, a.X}, placed_b{*pair.shape_b, b.X};
-  if (!settle_on_face(placed_a, placed_b, d)) settle_on_curves(placed_a, placed_b, d);
-  return d;
+                                const DistanceResult& d) {
+  if (!pair.plane_normal.isZero()) return d;
+  const PlacedShape placed_a{pair.shape_a, a.X}, placed_b{pair.shape_b, b.X};
+  DistanceResult settled = d;
+  if (!settle_on_face(placed_a, placed_b, settled) && !settle_on_curves(placed_a, placed_b, settled))
+    return d;
+  const bool whole = !pair.shape_a.tree() && !pair.shape_b.tree();
+  return whole || std::abs(settled.distance - d.distance) <= kSamePlace * (pair.a.extent + pair.b.extent)
+             ? settled
+             : d;
 }
 
 double closing_rate(const DistanceResult& d, const MotionSample& a, const MotionSample& b) {
@@ -291,6 +300,8 @@ class TreeSweep {
   TreeSweep(const MovingShape& a, const MovingShape& b, const TimeOfImpactSettings& settings)
       : motion_a_(a.motion),
         motion_b_(b.motion),
+        shape_a_(a.shape),
+        shape_b_(b.shape),
         a_(a.shape),
         b_(b.shape),
         start_a_(a.motion.at(0)),
@@ -325,7 +336,7 @@ class TreeSweep {
   bool is_free(const TriangleTree::Node& s, const TriangleTree::Node& t) {
     const ConvexCore box_a = box(s), box_b = box(t);
     const MotionSample a = moved_to(s.centre, start_a_), b = moved_to(t.centre, start_b_);
-    const ConvexPair pair{box_a, box_b, motion_a_, motion_b_};
+    const ConvexPair pair{box_a, box_b, motion_a_, motion_b_, Vec3::Zero(), shape_a_, shape_b_};
     const double level = settings_.target - settings_.tolerance;
     const auto certifies = [&](const Vec3& n) {
       const Certificate certificate(pair, a, b, n);
@@ -355,7 +366,8 @@ class TreeSweep {
         TimeOfImpactSettings settings = settings_;
         settings.duration = earliest_.time;
         settings.hint = last_;
-        const TimeOfImpactResult found = Advancement({a, b, motion_a_, motion_b_}, settings).run();
+        const TimeOfImpactResult found =
+            Advancement({a, b, motion_a_, motion_b_, Vec3::Zero(), shape_a_, shape_b_}, settings).run();
         const int iterations = earliest_.iterations + found.iterations;
         last_ = found.normal;
         if (found.status != Status::free) earliest_ = found;
@@ -365,6 +377,7 @@ class TreeSweep {
   }
 
   const Motion &motion_a_, &motion_b_;
+  const PreparedShape &shape_a_, &shape_b_;
   Pieces a_, b_;
   MotionSample start_a_, start_b_;
   const TimeOfImpactSettings& settings_;
@@ -379,7 +392,7 @@ TimeOfImpactResult time_of_impact(const MovingShape& a, const MovingShape& b,
   const bool against_plane = a.shape.is_half_space() || b.shape.is_half_space();
   // A mesh meets a plane where its hull does.
   if ((a.shape.tree() || b.shape.tree()) && !against_plane) return TreeSweep(a, b, settings).run();
-  ConvexPair pair{a.shape.core(), b.shape.core(), a.motion, b.motion, Vec3::Zero(), &a.shape, &b.shape};
+  ConvexPair pair{a.shape.core(), b.shape.core(), a.motion, b.motion, Vec3::Zero(), a.shape, b.shape};
   if (a.shape.is_half_space()) pair.plane_normal = a.motion.at(0).X.R.col(2);
   if (b.shape.is_half_space()) pair.plane_normal = -b.motion.at(0).X.R.col(2);
   return Advancement(pair, settings).run();

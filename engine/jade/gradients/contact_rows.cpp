@@ -86,7 +86,6 @@ void follow_curves(const FeatureContact& at, const CurvedSide (&sides)[2], Place
 
 /// From the derivative of the point half-way between the feet to that of where they act, see acting_point:
 ///   dp += ½ side ((rest − gap) dn − n dgap),   dgap = n·(dx_B − dx_A)
-/// What travels along its rim does so along the plane: no gap changes by that.
 void add_side_of_plane(double side, double depth, PlacedContact& out) {
   if (side == 0) return;
   const Row12 gap = out.along(out.n);
@@ -205,7 +204,9 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
     const Mat3& R = side == 0 ? X_WA.R : X_WB.R;
     const Mat3 along = (side == 0 ? 1.0 : -1.0) * (R * travel * R.transpose());
     const auto by_point_n = derivative.normal.middleCols<3>(6 * side);
-    const auto by_point_p = derivative.midpoint.middleCols<3>(6 * side);
+    // Over a plane it acts at a height of its own, whatever the gap: half-way between the feet it would follow half of that.
+    Mat3 by_point_p = derivative.midpoint.middleCols<3>(6 * side);
+    if (side_of_plane != 0) by_point_p -= 0.5 * out.n * out.n.transpose();
     Mat3x12 moved = Mat3x12::Zero();
     moved.middleCols<3>(6 * side + 3) = along * skew(n);  // −θ × n
     if (!start) moved += along * out.N;
