@@ -327,6 +327,7 @@ class Island {
   void record_collision(ImpactLaw law);
   void record_stop(const std::vector<RowClass>& classes, const VecX& f, const Kink& nearest);
   void record_solve(double s, SolveTrace::Length rule);
+  void hold_back_ended(ForcesTrace& forces) const;
   void record_event(int contact, const SlipForecast& forecast);
   void record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact);
   void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, const Target& goal);

@@ -23,6 +23,9 @@ VecX stacked(const std::vector<MovingTree*>& trees, Part&& part) {
   return all;
 }
 
+// Of its bound: friction that is as near as this is at it.
+constexpr double kAtBound = 1e-9;
+
 /// How far two numbers are from being equal, as a share of their size.
 double apart(double x, double y) {
   const double size = std::abs(x) + std::abs(y);
@@ -277,6 +280,18 @@ void Island::take_all_rows() {
   solution_.v = problem_.A * solution_.f + problem_.b;
 }
 
+/// Where a segment ends with a slip, that has neither gone on nor reversed, and friction is at its bound: whether its class says
+/// that it slips or sticks is rounding. It is held back as all the way before: several slips that end together do so one after
+/// the other when they are moved, and what then has not ended slips on.
+void Island::hold_back_ended(ForcesTrace& forces) const {
+  for (const int c : row_contacts_) {
+    const int normal = contacts[c].first_row, slip = normal + 1;
+    if (!contacts[c].from_start || forces.classes[slip] != RowClass::stick) continue;
+    const double bound = problem_.rows[slip].mu * forces.f[normal];
+    if (forces.f[slip] <= -(1 - kAtBound) * bound) forces.classes[slip] = RowClass::low;
+  }
+}
+
 void Island::record_solve(double s, SolveTrace::Length rule) {
   if (!trace) return;
   SubstepTrace& substep = trace->substeps.back();
@@ -315,6 +330,7 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
     solve.solved = solution_.status == LcpStatus::solved;
     const bool shared = solve.solved && share_load(problem_, solution_);
     solve.forces = {solution_.classes, solution_.f};
+    if (rule == SolveTrace::Length::event) hold_back_ended(solve.forces);
     int ended = -1;
     if (rule == SolveTrace::Length::event)
       for (const RowsTrace& rows : substep.solves[from].rows)
