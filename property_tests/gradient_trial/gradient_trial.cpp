@@ -278,7 +278,7 @@ Eigen::Matrix<double, 10, 1> possible_direction(const SpatialInertia& inertia, R
   return d;
 }
 
-bool GradientTrial::regular() const {
+bool GradientTrial::settles() const {
   return error.empty() && std::all_of(directions.begin(), directions.end(), [](const DirectionTrial& d) {
            return d.check.differences.smoothness == Smoothness::regular;
          });

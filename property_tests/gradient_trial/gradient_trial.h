@@ -35,8 +35,10 @@ struct GradientTrial {
   double lost_time = 0;
   std::string error;  ///< what a step threw; empty: nothing
 
-  /// The differences settled in all three directions: the gradient has nothing to hide behind.
-  bool regular() const;
+  /// The differences settled in all three directions: the gradient has nothing to hide behind but that it does not exist.
+  bool settles() const;
+  /// They did, and there is a gradient to be held against them.
+  bool regular() const { return settles() && regularity.exists; }
   double worst() const;  ///< error of the directions that differences can judge
   bool kink() const;     ///< a direction with two different sides
 };

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 /// What is kept of a trial: of a long campaign there are many.
 struct Summary {
-  bool done = false, regular = false, kink = false, claims_regular = false;
+  bool done = false, exists = true, settles = false, kink = false, claims_regular = false;
   bool impacts = false, contacts = false, error = false;
   bool loaded = true;
   double transpose = 0;
@@ -28,7 +28,8 @@ struct Summary {
 
 Summary summary(const generators::World& world, const GradientTrial& trial) {
   Summary s{.done = true,
-            .regular = trial.regular(),
+            .exists = trial.regularity.exists,
+            .settles = trial.settles(),
             .kink = trial.kink(),
             .claims_regular = trial.regularity.regular && trial.regularity.exists,
             .impacts = trial.impacts > 0,
@@ -92,11 +93,16 @@ GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
     result.loaded += s.loaded;
     result.errors += s.error;
     if (s.error) continue;
-    result.regular += s.regular;
-    result.regular_loaded += s.regular && s.loaded;
     result.with_impacts += s.impacts;
     result.with_contacts += s.contacts;
-    result.not_claimed += s.regular && !s.claims_regular;
+    if (!s.exists) {
+      ++result.without_gradient;
+      result.without_gradient_settled += s.settles;
+      continue;
+    }
+    result.regular += s.settles;
+    result.regular_loaded += s.settles && s.loaded;
+    result.not_claimed += s.settles && !s.claims_regular;
     result.wrongly_claimed += s.kink && s.claims_regular;
     result.worst_transpose = std::max(result.worst_transpose, s.transpose);
     for (std::size_t d = 0; d < 3; ++d) {
@@ -127,9 +133,12 @@ Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& r
                   "step could be taken from.",
                   settings.seed, settings.first, settings.first + settings.count - 1, result.with_contacts,
                   result.with_impacts, result.errors),
-      fmt::format("Regular in all three directions: {} of {} ({:.1f} %), as differences from both sides see "
-                  "it; the gradient has no say in it.",
-                  result.regular, result.done, 100 * result.regular_share()),
+      fmt::format(
+          "Regular in all three directions: {} of {} ({:.1f} %), as differences from both sides see "
+          "it; the gradient has no say in it but that it does not exist, as in {} worlds (bodies meet "
+          "more often than the patience of a step allows, say), in {} of which differences settle.",
+          result.regular, result.done, 100 * result.regular_share(), result.without_gradient,
+          result.without_gradient_settled),
       fmt::format("Among the {} worlds in which nothing was placed to touch without a load, a kink of the "
                   "physics at a start of measure zero: {} ({:.1f} %){}.",
                   result.loaded, result.regular_loaded, 100 * result.regular_share_of_loaded(),
@@ -169,6 +178,8 @@ Json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& res
           {"touching", settings.climate.touching},
           {"regular", result.regular},
           {"regular_share", result.regular_share()},
+          {"without_gradient", result.without_gradient},
+          {"without_gradient_but_settled", result.without_gradient_settled},
           {"without_unloaded_touching", result.loaded},
           {"regular_without_unloaded_touching", result.regular_loaded},
           {"regular_share_without_unloaded_touching", result.regular_share_of_loaded()},

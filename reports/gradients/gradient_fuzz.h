@@ -54,6 +54,9 @@ struct GradientFuzzResult {
   bool interrupted = false;
   std::array<DirectionTally, 3> directions;
   std::uint64_t regular = 0;  ///< worlds in which all three directions are
+  /// Worlds in which some step says that it has no gradient, and why; and those of them in which differences settle. They are
+  /// not regular, and no direction of theirs is tallied.
+  std::uint64_t without_gradient = 0, without_gradient_settled = 0;
   std::uint64_t loaded =
       0;  ///< worlds in which nothing was placed to touch without a load, see generators::World
   std::uint64_t regular_loaded = 0;  ///< regular ones among them

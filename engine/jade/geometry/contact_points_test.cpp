@@ -177,6 +177,26 @@ TEST(ContactPoints, OfACylinder) {
   expect_flat(cylinder, at(0, 0, -0.3), PreparedShape{Box{Vec3(0.1, 0.1, 0.1)}}, at(0, 0, 0.05 + kGap), 4);
 }
 
+/// A ball beside the rim of a cylinder is a ball there and no place on its surface, which would turn with it; the rim is its
+/// tangent.
+TEST(ContactPoints, OfABallBesideARimAreItsCentreAndATangent) {
+  constexpr double r = 0.1, half = 0.15, ball_radius = 0.05;
+  const PreparedShape cylinder{Cylinder{r, half}}, ball{Sphere{ball_radius}};
+  const Vec3 rim = yaw(0.7) * Vec3(r, 0, half), out = (yaw(0.7) * Vec3(1, 0, 1)).normalized();
+  const auto found =
+      contacts(cylinder, at(0, 0, 0), ball, {yaw(0.2) * pitch(1.1), rim + (ball_radius + kGap) * out});
+  ASSERT_EQ(found.size(), 1);
+  const ContactPoint& c = found[0];
+  EXPECT_EQ(c.a.kind, Feature::Kind::line);
+  EXPECT_EQ(c.b.kind, Feature::Kind::point);
+  EXPECT_EQ(c.a.radius, 0);
+  EXPECT_EQ(c.b.radius, ball_radius);
+  EXPECT_LT(c.b.point.norm(), 1e-15);
+  EXPECT_LT(c.a.direction.cross(Vec3(yaw(0.7).col(1))).norm(), 1e-9);
+  EXPECT_LT((c.at.normal - out).norm(), 1e-9);
+  EXPECT_NEAR(c.at.gap, kGap, 1e-12);
+}
+
 TEST(ContactPoints, OfRidgeOnRidgeAreAtLeastTheNearestPoints) {
   const PreparedShape box{Box{Vec3(1, 1, 1)}};
   const Mat3 on_edge = rotation_exp(Vec3(pi / 4, 0, 0));

@@ -108,5 +108,35 @@ TEST(ClosestPointsDerivative, AgreesWithDifferences) {
   }
 }
 
+/// Lines that turn about their point, as the tangents of rims do.
+TEST(ClosestPointsByTurns, AgreesWithDifferences) {
+  for (const auto& [name, a, b] : settings()) {
+    if (a.kind != Feature::Kind::line && b.kind != Feature::Kind::line) continue;
+    if (a.kind == Feature::Kind::plane || b.kind == Feature::Kind::plane) continue;
+    const LineTurnDerivative d = closest_points_by_turns(a, kPoseA, b, kPoseB, kToward);
+    for (int k = 0; k < 6; ++k) {
+      const Feature& turned = k < 3 ? a : b;
+      if (turned.kind != Feature::Kind::line) continue;
+      // Directions stay unit vectors: one is turned by s about an axis of the world.
+      const Mat3& R = k < 3 ? kPoseA.R : kPoseB.R;
+      const Vec3 axis_S = R.transpose() * Vec3::Unit(k % 3);
+      const auto f = [&, a = a, b = b](double s) -> VecX {
+        Feature on_a = a, on_b = b;
+        Vec3& direction = (k < 3 ? on_a : on_b).direction;
+        direction = rotation_exp(s * axis_S) * direction;
+        const FeatureContact m = closest_points(on_a, kPoseA, on_b, kPoseB, kToward);
+        VecX out(6);
+        out << m.normal, 0.5 * (m.p_A + m.p_B);
+        return out;
+      };
+      const VecX numeric = ridders_derivative(f, {.first_step = 0.05}).value;
+      const Vec3 change = Vec3::Unit(k % 3).cross(R * turned.direction);
+      const int first = k < 3 ? 0 : 3;
+      EXPECT_LT((d.normal.middleCols<3>(first) * change - numeric.head<3>()).norm(), 1e-9) << name;
+      EXPECT_LT((d.midpoint.middleCols<3>(first) * change - numeric.tail<3>()).norm(), 1e-9) << name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace jade

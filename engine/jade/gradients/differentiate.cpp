@@ -21,7 +21,7 @@ double size_of(const VecX& x) { return x.size() == 0 ? 0 : x.lpNorm<Eigen::Infin
 class Tableau {
  public:
   Tableau(double ratio, const DifferenceSettings& settings)
-      : ratio_(ratio), order_(settings.order), settled_(settings.settled) {}
+      : ratio_(ratio), order_(settings.order), same_(settings.same_slope) {}
 
   /// The difference for the next step, known up to `noise`; nullopt where the function does not exist, which starts the
   /// tableau anew.
@@ -48,12 +48,12 @@ class Tableau {
     row_ = std::move(next);
   }
 
-  /// Smaller steps come nearer to the derivative. Where they do not, by more than what counts as settled, what larger ones
+  /// Smaller steps come nearer to the derivative. Where they do not, by more than slopes of both sides may differ, what larger ones
   /// settled on is that of a function beyond a kink: a step of contacts is nearly linear on either side of one.
   void doubt(const VecX& difference, double noise) {
     if (best_.size() == 0) return;
     const double distance = size_of(difference - best_);
-    if (distance > 0.9 * distance_ + noise + settled_ * size_of(best_)) {
+    if (distance > 0.9 * distance_ + noise + same_ * size_of(best_)) {
       best_.resize(0);
       error_ = std::numeric_limits<double>::infinity();
       row_.clear();
@@ -72,7 +72,7 @@ class Tableau {
  private:
   double ratio_;
   int order_;
-  double settled_;
+  double same_;
   bool absent_ = false;  ///< the function did not exist at the last step
   std::vector<VecX> row_;
   VecX best_;

@@ -320,6 +320,18 @@ TEST(LcpSolution, WarmStartsGiveUpFrictionThatNothingHolds) {
   EXPECT_NEAR(warm.f[4], 0, kRounding);
 }
 
+TEST(LcpSolution, WarmStartsLetFrictionStickThatIsNotNeeded) {
+  // At rest, with friction across left at none: forces are the same, but what would nudge the body is held.
+  const LcpProblem p = body_on_two_contacts(1, 1, 0);
+  std::vector<RowClass> classes(6, RowClass::stick);
+  classes[0] = classes[3] = RowClass::clamped;
+  classes[5] = RowClass::separate;
+  const LcpSolution warm = solve(p, {}, classes);
+  EXPECT_EQ(warm.selection, LcpSelection::warm_classes);
+  EXPECT_EQ(warm.classes[5], RowClass::stick);
+  EXPECT_NEAR(warm.f[5], 0, kRounding);
+}
+
 TEST(LcpCertificate, RejectsEveryMutationOfASolution) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     const LcpProblem p =

@@ -39,7 +39,7 @@ constexpr int kMostLooks = 4;
 // Of the slip at the start: less of it is left at an end that is located. A forecast that comes too early leaves more.
 constexpr double kLocated = 1e-9;
 // In one step; what wobbles could stick and slip without end.
-constexpr int kMostSlipEvents = 32;
+constexpr int kMostSlipEvents = 8;
 
 }  // namespace
 

@@ -10,14 +10,17 @@ namespace {
 constexpr double kSweepTolerance = 1e-4;
 
 // Gaps, as a share of the clearance, below which a pair no longer comes down to half of what it has: with the default
-// lengths 1e-8 m, a million times the rounding of positions.
-constexpr double kLeastGap = 5e-3;
+// lengths 2e-8 m, a million times the rounding of positions.
+constexpr double kLeastGap = 1e-2;
 
-// What has come down to that may come nearer by a tenth of what it has beyond the least of all gaps, with the default
-// lengths 1e-9 m, at a time: what leaves and falls back again and again is stopped near where it left, and no sweep ends
-// where it begins.
-constexpr double kLeastOfAll = 5e-4;
+// What has come down to that may come nearer by a tenth of what it has beyond half of it at a time: what leaves and falls back
+// again and again is stopped near where it left, and no sweep ends where it begins.
+constexpr double kLeastCalm = 0.5 * kLeastGap;
 constexpr double kRoom = 0.9;
+
+// In a hurry, and where even less is left, beyond the least of all gaps, with the default lengths 1e-9 m: bodies that press on
+// each other must be able to give way before they are lifted.
+constexpr double kLeastOfAll = 5e-4;
 
 }  // namespace
 
@@ -31,7 +34,8 @@ Island::Target Island::target(const NearPair& pair) const {
   const Target goal = half > settings_.clearance ? Target{settings_.clearance, 0}
                       : half < low               ? Target{low, 0}
                                                  : Target{half, 0.5};
-  const double least = kLeastOfAll * settings_.clearance;
+  const bool calm = !hurries_ && pair.separation > kLeastCalm * settings_.clearance;
+  const double least = (calm ? kLeastCalm : kLeastOfAll) * settings_.clearance;
   const double near = least + kRoom * std::max(0.0, pair.separation - least);
   return near < goal.gap ? Target{near, kRoom} : goal;
 }
