@@ -301,7 +301,6 @@ class Island {
   void find_slides();
   bool slip_goes_on(const LiveContact& contact) const;
   bool find_slow_slides();
-  void cut_where_slip_ends(double& s);
   bool stop_slips(double s);
   void stop(const std::vector<char>& at_once, const Kink& nearest);
   /// Had every slip of the segment gone on as it began.
@@ -311,6 +310,8 @@ class Island {
     std::vector<std::pair<int, double>> ends;  ///< contacts whose slip ends within the segment, and when
   };
   SlipForecast forecast_slips(double s) const;
+  bool stop_ended(const SlipForecast& forecast, double s, bool any);
+  bool cut_where_slip_ends(double& s);
 
   // sweep.cpp
   double sweep(double s);

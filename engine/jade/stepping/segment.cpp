@@ -268,8 +268,8 @@ double Island::segment(double s, SolveTrace::Length rule) {
       record_solve(s, SolveTrace::Length::same);
     }
     // From other velocities nothing of what was solved before counts but the length.
-    if (stop_slips(s)) return segment(s, SolveTrace::Length::stopped);
-    if (slips_end_) cut_where_slip_ends(s);
+    if (stop_slips(s) || (slips_end_ && cut_where_slip_ends(s)))
+      return segment(s, SolveTrace::Length::stopped);
   }
   finish_segment(s);
   return s;

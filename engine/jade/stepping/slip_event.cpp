@@ -160,18 +160,22 @@ bool Island::stop_slips(double s) {
     solve_segment(s);
     record_solve(s, SolveTrace::Length::same);
   }
-  bool any = std::any_of(row_contacts_.begin(), row_contacts_.end(), creeps);
+  const bool any = std::any_of(row_contacts_.begin(), row_contacts_.end(), creeps);
   if (!any && !slips_end_) return false;
+  return stop_ended(slips_end_ ? forecast_slips(s) : SlipForecast{}, s, any);
+}
+
+/// Stops the slips of a forecast that end at once, and what creeps. False: there is nothing to stop.
+bool Island::stop_ended(const SlipForecast& forecast, double s, bool any) {
   std::vector<char> at_once(contacts.size(), false);
   Kink nearest;  // to being the end of the segment instead
-  if (slips_end_)
-    for (const auto& [c, end] : forecast_slips(s).ends) {
-      any = (at_once[c] = end <= kAtOnce * s) || any;
-      nearest.nearer({.kind = Kink::Kind::event,
-                      .distance = std::abs(end / (kAtOnce * s) - 1),
-                      .shape_a = pairs[contacts[c].pair].a,
-                      .shape_b = pairs[contacts[c].pair].b});
-    }
+  for (const auto& [c, end] : forecast.ends) {
+    any = (at_once[c] = end <= kAtOnce * s) || any;
+    nearest.nearer({.kind = Kink::Kind::event,
+                    .distance = std::abs(end / (kAtOnce * s) - 1),
+                    .shape_a = pairs[contacts[c].pair].a,
+                    .shape_b = pairs[contacts[c].pair].b});
+  }
   if (any) stop(at_once, nearest);
   return any;
 }
@@ -225,11 +229,13 @@ void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
   update_limit_speeds();
 }
 
-/// Cuts a segment in which slips end where the first of them does.
-void Island::cut_where_slip_ends(double& s) {
+/// Cuts a segment in which slips end where the first of them does. True: in the part that is left others end at once; they are
+/// stopped, and it starts from other velocities.
+bool Island::cut_where_slip_ends(double& s) {
   int ended = -1;  // the contact at whose end it is cut
   for (int look = 0; look < kMostLooks; ++look) {
     SlipForecast forecast = forecast_slips(s);
+    if (ended >= 0 && stop_ended(forecast, s, false)) return true;
     double first = s;
     int earliest = -1;
     bool others = false;  // that were not known to end
@@ -253,15 +259,16 @@ void Island::cut_where_slip_ends(double& s) {
     solve_segment(s);
     record_solve(s, cuts ? SolveTrace::Length::event : SolveTrace::Length::same);
   }
-  if (ended < 0) return;
+  if (ended < 0) return false;
   ++slip_events_;
   // A last look that finds nothing left to cut: what the end moves with is seen from the end alone, wherever looks began.
-  if (!trace || slip_uncut_) return;
+  if (!trace || slip_uncut_) return false;
   const SlipForecast forecast = forecast_slips(s);
   const LiveContact& contact = contacts[ended];
-  if (std::abs(forecast.w[contact.first_row + 1]) > kLocated * contact.start_slip[0]) return;
+  if (std::abs(forecast.w[contact.first_row + 1]) > kLocated * contact.start_slip[0]) return false;
   record_event(ended, forecast);
   record_solve(s, SolveTrace::Length::event);
+  return false;
 }
 
 }  // namespace jade
