@@ -92,11 +92,7 @@ void Island::begin(const IslandFrame& frame) {
   limits.clear();
   swept.clear();
   path.clear();
-  // A new report in the old memory.
-  std::vector<ImpactReport> impacts = std::move(report.impacts);
-  impacts.clear();
-  report = {};
-  report.impacts = std::move(impacts);
+  report.clear();
   slip_events_ = 0;
   work_ = 0;
   hurries_ = false;
@@ -166,8 +162,9 @@ void Island::find_contacts(const StepMemory& memory) {
     boxes_[i] = bounds_of(placed_at_start(shapes[i]),
                           hurries_ ? settings_.standoff : 2 * settings_.standoff + 0.5 * pulled_);
 
-  std::swap(before_, contacts);
-  contacts.clear();
+  // Where no sub-step came before, the next step finds its contacts in the memory of this one again.
+  before_.clear();
+  if (!contacts.empty()) std::swap(before_, contacts);
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     pair.has_rows = false;

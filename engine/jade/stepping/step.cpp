@@ -42,6 +42,16 @@ StepWorkspace::~StepWorkspace() = default;
 StepWorkspace::StepWorkspace(StepWorkspace&&) noexcept = default;
 const CollisionModel& StepWorkspace::collision() const { return data_->collision; }
 
+void StepReport::clear() {
+  smallest_clearance = std::numeric_limits<double>::infinity();
+  substeps = without_gaps = unsolved = hurried = iterations = 0;
+  lost_time = worst_residual = iterated_to = impact_energy = 0;
+  worst_stage.clear();
+  impacts.clear();
+  contacts.clear();
+  limits.clear();
+}
+
 namespace {
 
 std::string shape_name(const Model& model, const CollisionModel& collision, int index) {
@@ -57,6 +67,7 @@ std::string in_words(double depth) {
 }
 
 void require_finite(const Model& model, const State& state, const char* stage) {
+  if (state.q.allFinite() && state.v.allFinite()) return;
   for (const Joint& joint : model.joints())
     if (!state.q.segment(joint.q, joint.nq).allFinite() || !state.v.segment(joint.v, joint.nv).allFinite())
       throw StepError(
@@ -79,17 +90,7 @@ std::uint64_t pair_key(int a, int b) {
 
 /// Empties report and memory but keeps their lists' room.
 void clear(StepResult& result) {
-  StepReport& report = result.report;
-  std::vector<ImpactReport> impacts = std::move(report.impacts);
-  std::vector<ContactReport> contacts = std::move(report.contacts);
-  std::vector<LimitReport> limits = std::move(report.limits);
-  limits.clear();
-  impacts.clear();
-  contacts.clear();
-  report = {};
-  report.impacts = std::move(impacts);
-  report.contacts = std::move(contacts);
-  report.limits = std::move(limits);
+  result.report.clear();
   result.memory.contacts.clear();
   result.memory.limits.clear();
   result.memory.pairs.clear();
@@ -354,18 +355,21 @@ void Islands::advance(const StepMemory& memory, StepTrace* trace) {
 }
 
 bool Islands::connect_swept() {
-  data_.swept = data_.boxes;
-  bool left = false;
-  for (int k = 0; k < data_.island_count; ++k) {
-    const Island& island = *data_.islands[k];
-    for (std::size_t i = 0; i < island.shapes.size(); ++i)
-      if (data_.collision.shapes()[island.shapes[i]].anchor.tree >= 0) {
-        data_.swept[island.shapes[i]] = island.swept[i];
-        left |= !data_.boxes[island.shapes[i]].holds(island.swept[i]);
-      }
-  }
+  const auto for_each_swept = [&](auto&& visit) {
+    for (int k = 0; k < data_.island_count; ++k) {
+      const Island& island = *data_.islands[k];
+      for (std::size_t i = 0; i < island.shapes.size(); ++i)
+        if (data_.collision.shapes()[island.shapes[i]].anchor.tree >= 0)
+          visit(island.shapes[i], island.swept[i]);
+    }
+  };
   // Who stayed where he was expected has met nobody else.
-  return left && connect(data_.swept);
+  bool left = false;
+  for_each_swept([&](int shape, const Aabb& box) { left |= !data_.boxes[shape].holds(box); });
+  if (!left) return false;
+  data_.swept = data_.boxes;
+  for_each_swept([&](int shape, const Aabb& box) { data_.swept[shape] = box; });
+  return connect(data_.swept);
 }
 
 }  // namespace
