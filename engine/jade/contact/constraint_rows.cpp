@@ -80,16 +80,21 @@ JADE_INSIDE_LOOPS void mirror_upper_half(Square& s) {
 
 void ConstraintRows::clear() { rows_ = trees_ = 0; }
 
-void ConstraintRows::begin(const std::vector<RowTree>& trees) {
-  trees_ = static_cast<int>(trees.size());
-  // Of a body between two others: as much room at once as most will need.
+void ConstraintRows::reserve(std::size_t trees) {
   constexpr std::size_t kRows = 24;
-  while (of_tree_.size() < trees.size()) {
+  of_tree_.reserve(trees);
+  while (of_tree_.size() < trees) {
     TreeRows& rows = of_tree_.emplace_back();
     rows.row.resize(kRows);
     rows.J.reserve(6 * kRows);
     rows.MJ.reserve(6 * kRows);
   }
+  velocities_.reserve(trees);
+}
+
+void ConstraintRows::begin(const std::vector<RowTree>& trees) {
+  trees_ = static_cast<int>(trees.size());
+  reserve(trees.size());
   for (int t = 0; t < trees_; ++t) {
     of_tree_[t].nv = of_tree_[t].width = trees[t].model->nv();
     of_tree_[t].single = is_single_body(trees[t]);

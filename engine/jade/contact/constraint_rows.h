@@ -29,6 +29,8 @@ struct RowTree {
 class ConstraintRows {
  public:
   void clear();
+  /// Room for the rows of so many single bodies, each between two others: the first problems need not look for it.
+  void reserve(std::size_t trees);
 
   /// Adds up to three rows along `directions` (world axes) at world point p: relative velocity of b against a. Returns
   /// the first row's index.

@@ -65,8 +65,15 @@ Island::Island(const CollisionModel& collision) : collision_(collision) {
   // Room for a body that stands on another, so that the first steps need not look for it bit by bit.
   constexpr std::size_t kContacts = 12, kBodies = 4;
   trees.reserve(kBodies);
+  row_trees_.reserve(kBodies);
   shapes.reserve(kBodies);
+  swept.reserve(kBodies);
+  boxes_.reserve(kBodies);
+  has_box_.reserve(kBodies);
+  paths_.reserve(kBodies);
+  path_starts_.reserve(kBodies);
   pairs.reserve(kBodies);
+  turning_rates_.reserve(kBodies);
   contacts.reserve(kContacts);
   before_.reserve(kContacts);
   points_.reserve(kContacts);
@@ -74,6 +81,8 @@ Island::Island(const CollisionModel& collision) : collision_(collision) {
   row_contacts_.reserve(kContacts);
   problem_.rows.reserve(3 * kContacts);
   warm_.reserve(3 * kContacts);
+  lcp_.reserve(3 * kContacts);
+  rows_.reserve(2);
 }
 
 void Island::begin(const IslandFrame& frame) {

@@ -18,6 +18,11 @@ struct StepWorkspace::Data {
       trees.emplace_back(model, static_cast<int>(t));
       islands.push_back(std::make_unique<Island>(collision));
     }
+    group.resize(trees.size());
+    island_of_tree.resize(trees.size());
+    slot_of_tree.resize(trees.size());
+    boxes.resize(collision.shapes().size());
+    slot_of_shape.resize(collision.shapes().size());
   }
 
   CollisionModel collision;
@@ -148,7 +153,6 @@ class Islands {
  public:
   Islands(const Model& model, StepWorkspace::Data& data, const StepSettings& settings, double h)
       : model_(model), data_(data), settings_(settings), h_(h), fall_(2 * h * h * model.gravity().norm()) {
-    data_.group.resize(data.trees.size());
     std::iota(data_.group.begin(), data_.group.end(), 0);
     data_.near.clear();
   }
@@ -206,7 +210,6 @@ void Islands::load(const State& state, const Controls& controls) {
 
 void Islands::guess() {
   const auto& shapes = data_.collision.shapes();
-  data_.boxes.resize(shapes.size());
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const CollisionShape& shape = shapes[i];
     Aabb& box = data_.boxes[i];
@@ -254,8 +257,7 @@ Island& Islands::island_of(int shape_a, int shape_b) const {
 /// One island for each group, in the order of their first trees, with its trees and their shapes.
 void Islands::make_islands() {
   data_.island_count = 0;
-  data_.island_of_tree.assign(data_.trees.size(), -1);
-  data_.slot_of_tree.resize(data_.trees.size());
+  std::fill(data_.island_of_tree.begin(), data_.island_of_tree.end(), -1);
   for (std::size_t t = 0; t < data_.trees.size(); ++t) {
     int& number = data_.island_of_tree[root(static_cast<int>(t))];
     if (number < 0) {
@@ -273,7 +275,7 @@ void Islands::make_islands() {
     island.trees.push_back(&data_.trees[t]);
   }
   const auto& shapes = data_.collision.shapes();
-  data_.slot_of_shape.assign(shapes.size(), -1);
+  std::fill(data_.slot_of_shape.begin(), data_.slot_of_shape.end(), -1);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     if (shapes[i].anchor.tree < 0) continue;
     Island& island = *data_.islands[data_.island_of_tree[shapes[i].anchor.tree]];
