@@ -49,12 +49,12 @@ bool is_single_body(const RowTree& tree) {
 void add_single_body(const RowTree& tree, double sign, const Vec3& p, std::span<const Vec3> directions,
                      int first, double* J) {
   const Vec3 arm = p - tree.work->origin[0];
+  double* row = J + first / 4 * 24 + first % 4;
   for (const Vec3& direction : directions) {
     const Vec3 d = sign * direction, n = cross3(arm, d);
-    double* row = J + first / 4 * 24 + first % 4;
     row[0] = d[0], row[4] = d[1], row[8] = d[2];
     row[12] = n[0], row[16] = n[1], row[20] = n[2];
-    ++first;
+    row += ++first % 4 == 0 ? 21 : 1;
   }
 }
 
@@ -80,25 +80,35 @@ JADE_INSIDE_LOOPS void mirror_upper_half(Square& s) {
 
 void ConstraintRows::clear() { rows_ = trees_ = 0; }
 
-inline ConstraintRows::TreeRows& ConstraintRows::rows_of(const std::vector<RowTree>& trees, int tree) {
-  if (trees_ == 0) {
-    trees_ = static_cast<int>(trees.size());
-    constexpr std::size_t kRows = 24;  // of a body between two others: as much room at once as most will need
-    while (of_tree_.size() < trees.size()) of_tree_.emplace_back().row.reserve(kRows);
-    for (int t = 0; t < trees_; ++t) {
-      of_tree_[t].nv = of_tree_[t].width = trees[t].model->nv();
-      of_tree_[t].single = is_single_body(trees[t]);
-      of_tree_[t].link = -1;
-      of_tree_[t].row.clear();
-    }
+void ConstraintRows::reserve(std::size_t trees) {
+  constexpr std::size_t kRows = 24;
+  of_tree_.reserve(trees);
+  while (of_tree_.size() < trees) {
+    TreeRows& rows = of_tree_.emplace_back();
+    rows.row.resize(kRows);
+    rows.J.reserve(6 * kRows);
+    rows.MJ.reserve(6 * kRows);
   }
-  return of_tree_[tree];
+  velocities_.reserve(trees);
+}
+
+void ConstraintRows::begin(const std::vector<RowTree>& trees) {
+  trees_ = static_cast<int>(trees.size());
+  reserve(trees.size());
+  for (int t = 0; t < trees_; ++t) {
+    of_tree_[t].nv = of_tree_[t].width = trees[t].model->nv();
+    of_tree_[t].single = is_single_body(trees[t]);
+    of_tree_[t].link = -1;
+    of_tree_[t].count = 0;
+  }
 }
 
 /// Makes room for the next rows of the problem; returns the number of the first among those of the tree.
 inline int ConstraintRows::add_rows(TreeRows& rows, int count) const {
-  const int first = rows.count(), before = rows.fours(), four = kLanes * rows.width;
-  for (int r = 0; r < count; ++r) rows.row.push_back(rows_ + r);
+  const int first = rows.count, before = rows.fours(), four = kLanes * rows.width;
+  rows.count += count;
+  if (rows.row.size() < static_cast<std::size_t>(rows.count)) rows.row.resize(2 * rows.count);
+  for (int r = 0; r < count; ++r) rows.row[first + r] = rows_ + r;
   if (rows.fours() == before) return first;
   const std::size_t after = static_cast<std::size_t>(rows.fours()) * four;
   if (rows.J.size() < after) rows.J.resize(after);
@@ -192,7 +202,7 @@ inline void ConstraintRows::add_end(const std::vector<RowTree>& trees, const Anc
     add_single_body(tree, sign, p, {directions, static_cast<std::size_t>(count)}, first, rows.J.data());
     return;
   }
-  if (rows.count() == 0) hold_on_link(tree, on.link, rows);
+  if (rows.count == 0) hold_on_link(tree, on.link, rows);
   if (rows.link != on.link) spread_over_velocities(rows);
   add_side(tree, on.link, sign, p, directions, count, rows, add_rows(rows, count));
 }
@@ -224,15 +234,15 @@ int ConstraintRows::add_coordinate(const std::vector<RowTree>& trees, int tree, 
 
 void ConstraintRows::solve_columns(const std::vector<RowTree>& trees) {
   for (int t = 0; t < trees_; ++t)
-    if (of_tree_[t].count() > 0) solve_tree(trees[t], of_tree_[t]);
+    if (of_tree_[t].count > 0) solve_tree(trees[t], of_tree_[t]);
 }
 
 /// A tree with more rows than velocities is asked for its whole M⁻¹ once; J M⁻¹ is then cheaper than a sweep a row.
 void ConstraintRows::solve_tree(const RowTree& tree, TreeRows& rows) {
   const int nv = rows.nv;
-  const bool many = rows.count() > nv || nv == 6;
+  const bool many = rows.count > nv || nv == 6;
   // Six forces on a link cost as much as two rows.
-  if (rows.count() < 3) spread_over_velocities(rows);
+  if (rows.count < 3) spread_over_velocities(rows);
   const int four = kLanes * rows.width;
   const std::size_t size = static_cast<std::size_t>(rows.fours()) * four;
   if (rows.MJ.size() < size) rows.MJ.resize(size);
@@ -244,7 +254,7 @@ void ConstraintRows::solve_tree(const RowTree& tree, TreeRows& rows) {
   }
   std::fill(rows.MJ.data(), rows.MJ.data() + size, 0.0);
   one_row_.resize(nv);
-  for (int i = 0; i < rows.count(); ++i) {
+  for (int i = 0; i < rows.count; ++i) {
     const std::size_t at = static_cast<std::size_t>(i / kLanes) * four + i % kLanes;
     for (int k = 0; k < nv; ++k) one_row_[k] = rows.J[at + kLanes * k];
     solve_articulated_rows(*tree.model, *tree.work, one_row_.data(), 1, one_row_.data());
@@ -299,11 +309,11 @@ JADE_WIDE_LOOPS void ConstraintRows::apply_inverse(const double* inverse, TreeRo
 void ConstraintRows::form_A(MatX& A) const {
   // One tree fills all of A.
   int with_rows = 0;
-  for (int t = 0; t < trees_; ++t) with_rows += of_tree_[t].count() > 0;
+  for (int t = 0; t < trees_; ++t) with_rows += of_tree_[t].count > 0;
   A.resize(rows_, rows_);
   if (with_rows > 1) A.setZero();
   for (int t = 0; t < trees_; ++t)
-    if (of_tree_[t].count() > 0) add_tree(of_tree_[t], with_rows == 1, A.data());
+    if (of_tree_[t].count > 0) add_tree(of_tree_[t], with_rows == 1, A.data());
 }
 
 /// Adds J M⁻¹ Jᵀ of one tree to A, or sets it where there is no other. Exactly symmetric: the upper half is computed, the
@@ -311,7 +321,7 @@ void ConstraintRows::form_A(MatX& A) const {
 template <int kNv>
 JADE_INSIDE_LOOPS void ConstraintRows::add_products(const TreeRows& rows, bool alone, double* A) const {
   const std::ptrdiff_t n = rows_;
-  const int count = rows.count(), fours = rows.fours(), step = 4 * rows.width;
+  const int count = rows.count, fours = rows.fours(), step = 4 * rows.width;
   for (int right = 0; right < fours; ++right)
     for (int left = 0; left <= right; ++left) {
       Square sum;
@@ -406,7 +416,7 @@ JADE_WIDE_LOOPS void ConstraintRows::multiply(double* out, double* size) const {
   for (int t = 0; t < trees_; ++t) {
     const TreeRows& rows = of_tree_[t];
     const double *v = velocities_[t].v, *measure = velocities_[t].size, *J = rows.J.data();
-    const int nv = rows.width, count = rows.count();
+    const int nv = rows.width, count = rows.count;
     for (int f = 0; 4 * f < count; ++f, J += 4 * nv) {
       Four sum{}, terms{};
 #pragma GCC unroll 6
@@ -442,14 +452,18 @@ JADE_WIDE_LOOPS void ConstraintRows::add_impulses(const TreeRows& rows, const do
   // Through the link: the sum of all forces on it first.
   double force[6] = {};
   const bool on_link = rows.link >= 0;
-  const int nv = rows.width, count = rows.count();
+  const int nv = rows.width, count = rows.count;
   const double* MJ = on_link ? rows.J.data() : rows.MJ.data();
   double* out = on_link ? force : v;
   for (int four = 0; 4 * four < count; ++four, MJ += 4 * nv) {
-    double impulses[4] = {};
+    const int* row = &rows.row[4 * four];
+    Four impulse{};
+    if (rows.are_neighbours(four)) {
+      impulse = four_at(f + row[0]);
+    } else {
 #pragma GCC unroll 1
-    for (int i = 0; i < std::min(4, count - 4 * four); ++i) impulses[i] = f[rows.row[4 * four + i]];
-    const Four impulse = four_at(impulses);
+      for (int i = 0; i < std::min(4, count - 4 * four); ++i) impulse[i] = f[row[i]];
+    }
     for (int k = 0; k < nv; ++k) {
       const Four change = impulse * four_at(MJ + 4 * k);
       out[k] += (change[0] + change[2]) + (change[1] + change[3]);

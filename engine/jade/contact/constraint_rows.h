@@ -29,6 +29,8 @@ struct RowTree {
 class ConstraintRows {
  public:
   void clear();
+  /// Room for the rows of so many single bodies, each between two others: the first problems need not look for it.
+  void reserve(std::size_t trees);
 
   /// Adds up to three rows along `directions` (world axes) at world point p: relative velocity of b against a. Returns
   /// the first row's index.
@@ -62,14 +64,14 @@ class ConstraintRows {
   void add_product_of_sum(First&& first, Second&& second, VecX& out, VecX& size) const {
     begin_product();
     for (int t = 0; t < trees_; ++t)
-      if (of_tree_[t].count() > 0) set_factor(t, first(t).data(), second(t).data());
+      if (of_tree_[t].count > 0) set_factor(t, first(t).data(), second(t).data());
     multiply(out.data(), size.data());
   }
   /// velocity(tree) += M⁻¹ Jᵀ f, after solve_columns.
   template <class Velocity>
   void add_impulses(const VecX& f, Velocity&& velocity) const {
     for (int t = 0; t < trees_; ++t)
-      if (of_tree_[t].count() > 0) add_impulses(of_tree_[t], f.data(), velocity(t).data());
+      if (of_tree_[t].count > 0) add_impulses(of_tree_[t], f.data(), velocity(t).data());
   }
 
  private:
@@ -80,16 +82,16 @@ class ConstraintRows {
     bool single = false;   ///< the tree is one body that nothing holds
     int link = -1;         ///< that all rows are on, kept as forces on it; −1: as rows over the velocities
     int width = 0;         ///< numbers of a row: nv, or 6 of forces on a link
-    std::vector<int> row;  ///< of the problem, ascending
+    int count = 0;         ///< of rows
+    std::vector<int> row;  ///< of the problem, ascending, and room for more
     std::vector<double> J, MJ;
     std::vector<Vec6> S;         ///< per velocity: what it adds to the motion of the link
     std::vector<Vec6> response;  ///< per velocity: its row of M⁻¹ Sᵀ
 
-    int count() const { return static_cast<int>(row.size()); }
-    int fours() const { return (count() + kLanes - 1) / kLanes; }
+    int fours() const { return (count + kLanes - 1) / kLanes; }
     /// Whether the four at hand are neighbours in the problem too.
     bool are_neighbours(int four) const {
-      return kLanes * (four + 1) <= count() &&
+      return kLanes * (four + 1) <= count &&
              row[kLanes * four + kLanes - 1] == row[kLanes * four] + kLanes - 1;
     }
   };
@@ -97,12 +99,16 @@ class ConstraintRows {
   void gather(Velocity&& velocity) const {
     begin_product();
     for (int t = 0; t < trees_; ++t)
-      if (of_tree_[t].count() > 0) set_factor(t, velocity(t).data(), nullptr);
+      if (of_tree_[t].count > 0) set_factor(t, velocity(t).data(), nullptr);
   }
   void begin_product() const;
   double* room(int count) const;
   void set_factor(int tree, const double* v, const double* u) const;
-  TreeRows& rows_of(const std::vector<RowTree>& trees, int tree);
+  TreeRows& rows_of(const std::vector<RowTree>& trees, int tree) {
+    if (trees_ == 0) begin(trees);
+    return of_tree_[tree];
+  }
+  void begin(const std::vector<RowTree>& trees);
   int add_rows(TreeRows& rows, int count) const;
   void add_end(const std::vector<RowTree>& trees, const Anchor& on, double sign, const Vec3& p,
                const Vec3* directions, int count);

@@ -160,9 +160,11 @@ void update_velocities(const Model& model, const VecX& v, DynamicsWorkspace& wor
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Link& link = links[i];
     if (link.motion == LinkMotion::free) {
-      Vec6& V = work.V[i];
-      V << v.segment<3>(link.v + 3), v.segment<3>(link.v);
-      work.Vx[i] << Vec3::Zero(), cross3(V.tail<3>(), V.head<3>());
+      const Vec3 linear = v.segment<3>(link.v), angular = v.segment<3>(link.v + 3);
+      work.V[i].head<3>() = angular;
+      work.V[i].tail<3>() = linear;
+      work.Vx[i].head<3>().setZero();
+      work.Vx[i].tail<3>() = cross3(linear, angular);
       continue;
     }
     Vec6 own = work.S[link.v] * v[link.v];

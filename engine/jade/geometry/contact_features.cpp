@@ -29,6 +29,14 @@ constexpr double kStanding = 0.9;
 
 }  // namespace
 
+ContactFeatures::ContactFeatures() {
+  constexpr std::size_t kCorners = 8, kEdges = 12, kFaces = 6;
+  ahead_.reserve(kCorners);
+  corners_.reserve(kCorners);
+  edges_.reserve(kEdges);
+  faces_.reserve(kFaces);
+}
+
 Feature ContactFeatures::corner_feature(const Polyhedron& polyhedron, int vertex) {
   return {Kind::point, polyhedron.vertices[vertex], Vec3::Zero(), 0, name(vertex)};
 }

@@ -46,6 +46,9 @@ class ContactFeatures {
     double along = 0;      ///< the part of a contact's normal along the direction is no less
   };
 
+  /// With room for those of a box.
+  ContactFeatures();
+
   /// `other` is the shape that they may meet: a half-space is met by corners alone.
   void gather(const PlacedShape& placed, const Region& region, const PreparedShape& other);
 

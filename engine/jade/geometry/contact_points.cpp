@@ -188,12 +188,12 @@ void ContactFinder::corners_on_faces(bool ground_is_A) {
     const Feature on_face = ground.feature(face);
     for (const CornerFeature& corner : standing.feet(n)) {
       const double height = ground.height_over(face, corner.x), gap = height - corner.radius;
-      if (gap >= reach_ || gap <= -2 * kTouching || !standing.is_low(corner, up)) continue;
+      if (gap >= reach_ || gap <= -2 * kTouching) continue;
       // Placed from the height that chose it. Corners of equal faces are found from both sides: most of the second are not new.
       const Vec3 foot = corner.x - height * n, over = corner.x - corner.radius * n;
       const FeatureContact at =
           ground_is_A ? FeatureContact{foot, over, n, gap} : FeatureContact{over, foot, -n, gap};
-      if (!is_new(at) || !ground.face_holds(face, corner.x, margin)) continue;
+      if (!is_new(at) || !standing.is_low(corner, up) || !ground.face_holds(face, corner.x, margin)) continue;
       const Feature standing_on = standing.feature(corner);
       out_->push_back({ground_is_A ? on_face : standing_on, ground_is_A ? standing_on : on_face, at});
     }

@@ -102,7 +102,8 @@ class Certificate {
   /// How far ahead it may be asked.
   double longest() const { return longest_; }
 
-  Bound at(double tau) const {
+  /// Asked for at many places: a copy at each of them would take longer to fetch than to call this one.
+  [[gnu::noinline]] Bound at(double tau) const {
     // Coordinates relative to A keep their digits far from the origin.
     MotionSample a = a_, b = b_;
     b.X.p -= a.X.p;

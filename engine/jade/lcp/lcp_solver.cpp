@@ -29,6 +29,7 @@ LcpWorkspace::LcpWorkspace() : memory_(std::make_unique<Memory>()) {}
 LcpWorkspace::~LcpWorkspace() = default;
 LcpWorkspace::LcpWorkspace(LcpWorkspace&&) noexcept = default;
 LcpWorkspace& LcpWorkspace::operator=(LcpWorkspace&&) noexcept = default;
+void LcpWorkspace::reserve(int rows) { memory_->warm_start.make_room(rows); }
 
 namespace {
 

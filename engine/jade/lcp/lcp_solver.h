@@ -93,6 +93,9 @@ class LcpWorkspace {
   LcpWorkspace(LcpWorkspace&&) noexcept;
   LcpWorkspace& operator=(LcpWorkspace&&) noexcept;
 
+  /// Room for warm starts of problems with so many rows: the first of them need not look for it.
+  void reserve(int rows);
+
   struct Memory;
   Memory& memory() { return *memory_; }
 

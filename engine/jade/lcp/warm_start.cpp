@@ -22,6 +22,16 @@ constexpr double kFirm = 1e-9;
 
 }  // namespace
 
+void WarmStart::make_room(int rows) {
+  if (static_cast<int>(candidates_.size()) >= rows) return;
+  candidates_.resize(rows);
+  slipping_.assign(rows, -1);
+  classes_.reserve(rows);
+  equations_.rows().slips.reserve(rows);
+  equations_.rows().free.reserve(rows);
+  for (auto* v : {&x_, &step_, &weight_}) v->resize(ClassEquations::room(rows));
+}
+
 /// Normals that slip come last.
 JADE_INSIDE_LOOPS void WarmStart::order_free_rows(const LcpProblem& p, int found, int slipping_normals) {
   ClassRows& rows = equations_.rows();
@@ -44,13 +54,8 @@ JADE_INSIDE_LOOPS void WarmStart::order_free_rows(const LcpProblem& p, int found
 /// Sorts the rows into those that are free, and tangents that follow their normals.
 void WarmStart::read(const LcpProblem& p, const std::vector<RowClass>& given) {
   const int n = p.size();
+  make_room(n);
   classes_.resize(n);
-  if (static_cast<int>(candidates_.size()) < n) {
-    candidates_.resize(n);
-    slipping_.assign(n, -1);
-    equations_.rows().slips.reserve(n);
-    equations_.rows().free.reserve(n);
-  }
   std::vector<ClassRows::Slip>& slips = equations_.rows().slips;
   slips.clear();
   const LcpRow* row = p.rows.data();
@@ -107,12 +112,6 @@ JADE_INSIDE_LOOPS void WarmStart::solve_equations(double* r) const {
   }
 }
 
-JADE_INSIDE_LOOPS void WarmStart::make_room(int k) {
-  const std::size_t room = static_cast<std::size_t>(ClassEquations::room(k));
-  if (x_.size() >= room) return;
-  for (auto* v : {&x_, &step_, &weight_}) v->resize(room);
-}
-
 JADE_INSIDE_LOOPS void WarmStart::tie(VecX& f) {
   const ClassRows& rows = equations_.rows();
   for (const ClassRows::Slip& slip : rows.slips)
@@ -128,7 +127,6 @@ bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, V
   const int k = static_cast<int>(equations_.free_rows().size());
 
   f.setZero(n);
-  make_room(k);
   double *force = f.data(), *x = x_.data();
   const double* b = p.b.data();
   for (int q = 0; q < k; ++q) x[q] = -b[free[q]];

@@ -13,6 +13,8 @@ namespace jade::lcp {
 /// longer than that when contacts are few.
 class WarmStart {
  public:
+  /// For problems of so many rows, so that none of them has to look for it.
+  void make_room(int rows);
   /// Forces of the given classes in `f`. False when their equations have no solution.
   /// A class that does not fit its row (a sticking normal, friction of a separate contact) counts as separate.
   bool solve(const LcpProblem& problem, const std::vector<RowClass>& classes, VecX& f);
@@ -41,7 +43,6 @@ class WarmStart {
   bool factor(const LcpProblem& problem, bool& redundant);
   void solve_equations(double* r) const;
   void tie(VecX& f);
-  void make_room(int k);
 
   std::vector<RowClass> classes_, corrected_, given_;
   std::vector<int> slipping_;    ///< rows: number of the slipping normal while they are read, −1 otherwise

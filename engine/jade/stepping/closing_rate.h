@@ -25,15 +25,18 @@ struct ClosingRate {
 /// l for given lengths: three times that is four fifths of Closing::slack.
 inline double push_out_length(double standoff, double clearance) { return 0.4 * (standoff - clearance); }
 
-/// min(c, 0)²: what a contact brings to that sum.
-inline double squared_depth(double c) { return c < 0 ? c * c : 0; }
+/// min(c, 0)²: what a contact brings to that sum. Of what rests the sign of c is rounding, which no branch could foresee.
+inline double squared_depth(double c) {
+  const double depth = 0.5 * (c - std::abs(c));
+  return depth * depth;
+}
 
 /// `others`: the squared depths of the pair's other contacts.
 inline ClosingRate closing_rate(double c, double s, double h, double l, double others = 0) {
   const double squared = squared_depth(c) + others;
   const ClosingRate line{c / s, 1 / s, 0, -c / (s * s), 0};
   // A whole step, and well below the fastest: so are most.
-  if (squared == 0 || (s == h && c > -2 * l)) return line;
+  if ((s == h && c > -2 * l) || squared == 0) return line;
   const double above = std::clamp(c / l - 1, 0.0, 1.0);
   if (above == 1) return line;
   const double a = h / s - 1, z = a * a * squared / (l * l),

@@ -65,8 +65,15 @@ Island::Island(const CollisionModel& collision) : collision_(collision) {
   // Room for a body that stands on another, so that the first steps need not look for it bit by bit.
   constexpr std::size_t kContacts = 12, kBodies = 4;
   trees.reserve(kBodies);
+  row_trees_.reserve(kBodies);
   shapes.reserve(kBodies);
+  swept.reserve(kBodies);
+  boxes_.reserve(kBodies);
+  has_box_.reserve(kBodies);
+  paths_.reserve(kBodies);
+  path_starts_.reserve(kBodies);
   pairs.reserve(kBodies);
+  turning_rates_.reserve(kBodies);
   contacts.reserve(kContacts);
   before_.reserve(kContacts);
   points_.reserve(kContacts);
@@ -74,6 +81,8 @@ Island::Island(const CollisionModel& collision) : collision_(collision) {
   row_contacts_.reserve(kContacts);
   problem_.rows.reserve(3 * kContacts);
   warm_.reserve(3 * kContacts);
+  lcp_.reserve(3 * kContacts);
+  rows_.reserve(2);
 }
 
 void Island::begin(const IslandFrame& frame) {
@@ -92,11 +101,7 @@ void Island::begin(const IslandFrame& frame) {
   limits.clear();
   swept.clear();
   path.clear();
-  // A new report in the old memory.
-  std::vector<ImpactReport> impacts = std::move(report.impacts);
-  impacts.clear();
-  report = {};
-  report.impacts = std::move(impacts);
+  report.clear();
   slip_events_ = 0;
   work_ = 0;
   hurries_ = false;
@@ -166,8 +171,9 @@ void Island::find_contacts(const StepMemory& memory) {
     boxes_[i] = bounds_of(placed_at_start(shapes[i]),
                           hurries_ ? settings_.standoff : 2 * settings_.standoff + 0.5 * pulled_);
 
-  std::swap(before_, contacts);
-  contacts.clear();
+  // Where no sub-step came before, the next step finds its contacts in the memory of this one again.
+  before_.clear();
+  if (!contacts.empty()) std::swap(before_, contacts);
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     NearPair& pair = pairs[k];
     pair.has_rows = false;

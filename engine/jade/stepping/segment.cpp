@@ -44,7 +44,8 @@ void Island::forecast_free_motion() {
       const Link& link = tree->model.links()[i];
       Vec6& A = tree->link_a[i];
       if (link.motion == LinkMotion::free) {
-        A << tree->a.segment<3>(link.v + 3), tree->a.segment<3>(link.v);
+        A.head<3>() = tree->a.segment<3>(link.v + 3);
+        A.tail<3>() = tree->a.segment<3>(link.v);
         continue;
       }
       A = link.parent < 0 ? Vec6(Vec6::Zero()) : tree->link_a[link.parent];
@@ -146,14 +147,13 @@ void Island::add_rows(bool middle) {
 
 /// Which contacts and limits the segment holds apart by forces.
 void Island::choose_rows(double s) {
+  const Horizon time = horizon(s);
   row_contacts_.clear();
   for (NearPair& pair : pairs) pair.has_rows = false;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     LiveContact& contact = contacts[c];
     contact.first_row = -1;
-    if (!(hurries_ ? contact.lands || closing(contact).lands(horizon(s))
-                   : closing(contact).is_row(horizon(s))))
-      continue;
+    if (!(hurries_ ? contact.lands || closing(contact).lands(time) : closing(contact).is_row(time))) continue;
     pairs[contact.pair].has_rows = true;
     row_contacts_.push_back(static_cast<int>(c));
   }
@@ -424,6 +424,7 @@ void Island::begin_mean_velocity() {
 /// What does not change with v⁺ in the rows' w = J_m (v + v⁺) − J v − k; see Closing::bias.
 void Island::set_bias(double s) {
   bias_.setZero(rows_.size());
+  const Horizon time = horizon(s);
   const bool midpoint = settings_.integrator == Integrator::midpoint;
   const auto depth = [&](int c) { return squared_depth(contacts[c].now.gap - settings_.standoff); };
   double all = 0;  // of the pair, whose contacts follow each other
@@ -437,11 +438,11 @@ void Island::set_bias(double s) {
     }
     const double others = std::max(0.0, all - depth(row_contacts_[i]));
     bias_[contact.first_row] =
-        closing(contact).bias(horizon(s), others) + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
+        closing(contact).bias(time, others) + (midpoint ? 2 : 1) * bend_rate(pairs[contact.pair], s);
     for (int r = 1; midpoint && r < contact.rows; ++r)
       bias_[contact.first_row + r] = -(contact.start_slip[r - 1] = slip_at_start(contact, r));
   }
-  for (const int l : row_limits_) bias_[limits[l].row] = limits[l].closing.bias(horizon(s));
+  for (const int l : row_limits_) bias_[limits[l].row] = limits[l].closing.bias(time);
 }
 
 void Island::set_paths(double s) {

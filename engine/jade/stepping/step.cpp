@@ -18,6 +18,11 @@ struct StepWorkspace::Data {
       trees.emplace_back(model, static_cast<int>(t));
       islands.push_back(std::make_unique<Island>(collision));
     }
+    group.resize(trees.size());
+    island_of_tree.resize(trees.size());
+    slot_of_tree.resize(trees.size());
+    boxes.resize(collision.shapes().size());
+    slot_of_shape.resize(collision.shapes().size());
   }
 
   CollisionModel collision;
@@ -42,6 +47,16 @@ StepWorkspace::~StepWorkspace() = default;
 StepWorkspace::StepWorkspace(StepWorkspace&&) noexcept = default;
 const CollisionModel& StepWorkspace::collision() const { return data_->collision; }
 
+void StepReport::clear() {
+  smallest_clearance = std::numeric_limits<double>::infinity();
+  substeps = without_gaps = unsolved = hurried = iterations = 0;
+  lost_time = worst_residual = iterated_to = impact_energy = 0;
+  worst_stage.clear();
+  impacts.clear();
+  contacts.clear();
+  limits.clear();
+}
+
 namespace {
 
 std::string shape_name(const Model& model, const CollisionModel& collision, int index) {
@@ -57,6 +72,7 @@ std::string in_words(double depth) {
 }
 
 void require_finite(const Model& model, const State& state, const char* stage) {
+  if (state.q.allFinite() && state.v.allFinite()) return;
   for (const Joint& joint : model.joints())
     if (!state.q.segment(joint.q, joint.nq).allFinite() || !state.v.segment(joint.v, joint.nv).allFinite())
       throw StepError(
@@ -79,17 +95,7 @@ std::uint64_t pair_key(int a, int b) {
 
 /// Empties report and memory but keeps their lists' room.
 void clear(StepResult& result) {
-  StepReport& report = result.report;
-  std::vector<ImpactReport> impacts = std::move(report.impacts);
-  std::vector<ContactReport> contacts = std::move(report.contacts);
-  std::vector<LimitReport> limits = std::move(report.limits);
-  limits.clear();
-  impacts.clear();
-  contacts.clear();
-  report = {};
-  report.impacts = std::move(impacts);
-  report.contacts = std::move(contacts);
-  report.limits = std::move(limits);
+  result.report.clear();
   result.memory.contacts.clear();
   result.memory.limits.clear();
   result.memory.pairs.clear();
@@ -147,7 +153,6 @@ class Islands {
  public:
   Islands(const Model& model, StepWorkspace::Data& data, const StepSettings& settings, double h)
       : model_(model), data_(data), settings_(settings), h_(h), fall_(2 * h * h * model.gravity().norm()) {
-    data_.group.resize(data.trees.size());
     std::iota(data_.group.begin(), data_.group.end(), 0);
     data_.near.clear();
   }
@@ -205,7 +210,6 @@ void Islands::load(const State& state, const Controls& controls) {
 
 void Islands::guess() {
   const auto& shapes = data_.collision.shapes();
-  data_.boxes.resize(shapes.size());
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const CollisionShape& shape = shapes[i];
     Aabb& box = data_.boxes[i];
@@ -253,8 +257,7 @@ Island& Islands::island_of(int shape_a, int shape_b) const {
 /// One island for each group, in the order of their first trees, with its trees and their shapes.
 void Islands::make_islands() {
   data_.island_count = 0;
-  data_.island_of_tree.assign(data_.trees.size(), -1);
-  data_.slot_of_tree.resize(data_.trees.size());
+  std::fill(data_.island_of_tree.begin(), data_.island_of_tree.end(), -1);
   for (std::size_t t = 0; t < data_.trees.size(); ++t) {
     int& number = data_.island_of_tree[root(static_cast<int>(t))];
     if (number < 0) {
@@ -272,7 +275,7 @@ void Islands::make_islands() {
     island.trees.push_back(&data_.trees[t]);
   }
   const auto& shapes = data_.collision.shapes();
-  data_.slot_of_shape.assign(shapes.size(), -1);
+  std::fill(data_.slot_of_shape.begin(), data_.slot_of_shape.end(), -1);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     if (shapes[i].anchor.tree < 0) continue;
     Island& island = *data_.islands[data_.island_of_tree[shapes[i].anchor.tree]];
@@ -354,18 +357,21 @@ void Islands::advance(const StepMemory& memory, StepTrace* trace) {
 }
 
 bool Islands::connect_swept() {
-  data_.swept = data_.boxes;
-  bool left = false;
-  for (int k = 0; k < data_.island_count; ++k) {
-    const Island& island = *data_.islands[k];
-    for (std::size_t i = 0; i < island.shapes.size(); ++i)
-      if (data_.collision.shapes()[island.shapes[i]].anchor.tree >= 0) {
-        data_.swept[island.shapes[i]] = island.swept[i];
-        left |= !data_.boxes[island.shapes[i]].holds(island.swept[i]);
-      }
-  }
+  const auto for_each_swept = [&](auto&& visit) {
+    for (int k = 0; k < data_.island_count; ++k) {
+      const Island& island = *data_.islands[k];
+      for (std::size_t i = 0; i < island.shapes.size(); ++i)
+        if (data_.collision.shapes()[island.shapes[i]].anchor.tree >= 0)
+          visit(island.shapes[i], island.swept[i]);
+    }
+  };
   // Who stayed where he was expected has met nobody else.
-  return left && connect(data_.swept);
+  bool left = false;
+  for_each_swept([&](int shape, const Aabb& box) { left |= !data_.boxes[shape].holds(box); });
+  if (!left) return false;
+  data_.swept = data_.boxes;
+  for_each_swept([&](int shape, const Aabb& box) { data_.swept[shape] = box; });
+  return connect(data_.swept);
 }
 
 }  // namespace

@@ -108,6 +108,9 @@ struct StepReport {
   std::vector<ImpactReport> impacts;
   std::vector<ContactReport> contacts;
   std::vector<LimitReport> limits;
+
+  /// As made, with the room of its lists.
+  void clear();
 };
 
 /// A certified part of the motion of one tree: from `begin` on it is at q ⊕ (σ p1 + ½ σ² p2), 0 ≤ σ ≤ length, with its
