@@ -157,7 +157,7 @@ FeatureContactDerivative point_on_plane_derivative(const PlacedFeature& plane, c
   out.midpoint.middleCols<3>(on_plane) = across;
   out.midpoint.middleCols<3>(on_plane + 3) =
       0.5 * (h + point.feature.radius) * skew(m) - half * m.cross(x - plane.centre).transpose();
-  out.midpoint.middleCols<6>(on_point) = midpoint_by_point(m, arm);
+  out.midpoint.middleCols<6>(on_point) = foot_by_point(m, arm, 0.5);
   return out;
 }
 

@@ -103,8 +103,14 @@ Vec3 LinkPoint::velocity(const Sides& x) const {
 
 Row12 LinkPoint::along(const Vec3& u) const {
   Row12 out = Row12::Zero();
-  if (moves[0]) out.head<6>() << -u.transpose(), cross3(u, arm[0]).transpose();
-  if (moves[1]) out.tail<6>() << u.transpose(), cross3(arm[1], u).transpose();
+  if (moves[0]) {
+    out.segment<3>(0) = -u;
+    out.segment<3>(3) = cross3(u, arm[0]);
+  }
+  if (moves[1]) {
+    out.segment<3>(6) = u;
+    out.segment<3>(9) = cross3(arm[1], u);
+  }
   return out;
 }
 
@@ -153,15 +159,14 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
     out.on_rim[side] = false;
     const Feature& plane = side == 0 ? on_a : on_b;
     if (may_travel || poses.moves[side] || plane.kind != Feature::Kind::plane) continue;
-    // On the ground: nothing turns, and the point alone moves.
+    // On the ground: nothing turns, and the point alone moves; it acts at a height of its own, whatever the gap.
     const Vec3 arm =
         side == 0 ? X_WB * on_b.point - poses.reference_b : X_WA * on_a.point - poses.reference_a;
     out.moves[1 - side] = poses.moves[1 - side];
     out.on_rim[1 - side] = false;
     out.N.setZero();
-    out.P.middleCols<6>(6 * (1 - side)) = midpoint_by_point(out.n, arm);
+    out.P.middleCols<6>(6 * (1 - side)) = foot_by_point(out.n, arm, 1);
     out.turns = out.travels = false;
-    add_side_of_plane(side_of_plane, contact.standoff - at.gap, out);
     return;
   }
   const FeatureContactDerivative derivative =
@@ -332,8 +337,8 @@ void add_force_by_position(const Vec3& F, const PlacedContact& at, const FrameDe
     for (int by = 0; by < 2; ++by)
       for (int side = 0; side < 2; ++side)
         if (at.moves[by] && at.moves[side])
-          to.block<6, 6>(6 * side, 6 * by) +=
-              turned.segment<6>(6 * side).transpose() * phi.segment<6>(6 * by);
+          for (int i = 0; i < 6; ++i)
+            to.block<1, 6>(6 * side + i, 6 * by) += turned[6 * side + i] * phi.segment<6>(6 * by);
   };
   const auto add_motion = [&](const Mat3x12* dn, const Mat3x12& dp, Mat12& to) {
     for (int by = 0; by < 2; ++by) {
