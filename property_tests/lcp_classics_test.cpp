@@ -163,6 +163,16 @@ TEST(LcpFamilies, AreFunctionsOfTheirIdAlone) {
   }
 }
 
+/// Found by a campaign: limits and contacts that nearly depend on each other need forces that grow as compliance vanishes, until
+/// it is small enough. That looks like a problem without solution, which this one is not.
+TEST(LcpSolution, IsFoundWhereForcesGrowForALongTime) {
+  const LcpProblem problem =
+      generators::make_lcp_problem({.seed = 23, .family = "joint_limits", .index = 44902});
+  const LcpSolution solution = solve(problem);
+  EXPECT_EQ(solution.status, LcpStatus::solved);
+  EXPECT_TRUE(reference::judge(problem, solution.f).valid);
+}
+
 TEST(LcpFamilies, HaveExactlyAsManyContactsAsAsked) {
   for (const generators::LcpFamily& family : generators::lcp_families()) {
     for (const int contacts : {1, 5, 64}) {

@@ -124,7 +124,7 @@ class Climb {
     return silenced() || polished();
   }
 
-  /// Forces that grow like 1/ε belong to no solution: b lies outside the range of J.
+  /// Forces that grow like 1/ε belong to no solution as a rule: b lies outside the range of J.
   bool forces_run_away() const { return runs_away_ && !compliant_; }
   bool has_valid_answer() const { return w_.best.residual <= tolerance_; }
   bool has_watched_forces() const { return watched_; }
@@ -230,6 +230,9 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
     if (!task.settings.to_the_end && climb.settle_for_best())
       return done("warm best", LcpSelection::warm_classes);
   }
+  // b = J u is in the range of J: there is an answer, however large its forces are.
+  const ContactFactors* factors = task.problem.factors ? &*task.problem.factors : nullptr;
+  const bool exists = factors != nullptr && factors->bias.isZero(0);
   for (const Rung& rung : kRungs) {
     // Contacts whose gaps contradict each other in their last digits have no answer to the last digit; a valid one that
     // stands the comparison of two compliances will do.
@@ -239,15 +242,16 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
     if (!task.settings.to_the_end && climb.settle_for_best())
       return done("z-path best", LcpSelection::least_impulse);
-    if (climb.forces_run_away()) break;
+    if (climb.forces_run_away() && !exists) break;
   }
   // Valid, if not to the last digit: better than the vertex of another method.
   if (climb.settle_for_best()) return done("z-path best", LcpSelection::least_impulse);
-  if (task.settings.to_the_end && !climb.forces_run_away()) {
+  if (task.settings.to_the_end) {
+    // Forces also grow where rows that nearly depend on each other need large ones: that is no proof.
     if (climb.lemke(1e-11, report.pivots)) return done("lemke 1e-11", LcpSelection::vertex);
     if (climb.lemke(1e-9, report.pivots)) return done("lemke 1e-9", LcpSelection::vertex);
-    const ContactFactors* factors = task.problem.factors ? &*task.problem.factors : nullptr;
-    if (task.island.n <= kMaxQuadRows && climb.quad(factors, report.pivots))
+    if (task.island.n <= kMaxQuadRows && (exists || !climb.forces_run_away()) &&
+        climb.quad(factors, report.pivots))
       return done("lemke quad", LcpSelection::vertex);
     if (climb.settle_for_best()) return done("best of all", LcpSelection::iterate);
   }

@@ -67,7 +67,8 @@ struct LcpSettings {
   bool warm_start = true;  ///< try the workspace's or the given classes first; off for reproducible gradients
   /// The ladder climbs on to the last digit, and to Lemke's method, at last in quad precision, where the z-path finds
   /// nothing. Off for a caller who is in a hurry and has another question to ask instead: any answer within the tolerance
-  /// then ends the climb. Forces that grow like 1/ε end it in any case.
+  /// then ends the climb. Forces that grow like 1/ε end the search along paths, and there is none in quad precision, unless
+  /// factors without a bias say that there is an answer.
   bool to_the_end = true;
   int pgs_iterations = 1000;
 };
