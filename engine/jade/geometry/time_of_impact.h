@@ -15,8 +15,8 @@ struct TimeOfImpactSettings {
   double duration = 0;      ///< of the step; both motions must be bounded over it
   double target = 0;        ///< the gap that must not be undercut, > tolerance [m]
   double tolerance = 1e-9;  ///< of the gap at the time returned [m]
-  int max_iterations =
-      100000;                ///< what spins just above the target takes some hundred, at times some thousand
+  /// What spins just above the target takes some hundred, at times some thousand; beyond, the sweep ends where it is.
+  int max_iterations = 10000;
   Vec3 hint = Vec3::Zero();  ///< the direction returned for this pair in the step before, or zero
 };
 
