@@ -2,6 +2,7 @@
 
 #include "jade/gradients/island_tape.h"
 #include "jade/math/rotation.h"
+#include "jade/stepping/free_rotation.h"
 
 namespace jade {
 namespace {
@@ -37,6 +38,7 @@ bool IslandTape::is_plain_body(int index) const {
 
 /// As add_dynamics, in closed form: translation and rotation have nothing to do with each other.
 ///   R = s [m (a − g) − f],   s [J α + ω̄ × J ω̄ − n]
+/// n with what free rotation is given.
 void IslandTape::add_body_dynamics(int index, const SolveTrace& trace, const Solve& slots,
                                    ClassSolve& classes) {
   const double s = trace.s, kappa = midpoint() ? 0.5 : 0;
@@ -46,14 +48,24 @@ void IslandTape::add_body_dynamics(int index, const SolveTrace& trace, const Sol
   const Vec3 w = substep_->v.segment<3>(own.v + 3), gained = trace.v_next.segment<3>(own.v + 3) - w;
   const Turning by = turning(inertia, w + kappa * gained, gained / s);
 
+  Mat3 by_w = by.J - (1 - kappa) * s * by.by_w, by_q = -s * by.by_q;
+  Vec3 moment_by_s = -by.gyroscopic;
+  if (midpoint()) {
+    const FreeRotation rotation = free_rotation(tree.middle.work, 0, w, s);
+    const FreeRotation::Derivatives moment = rotation.derivatives();
+    by_w += s * moment.by_spin;
+    by_q += s * moment.by_rotation;
+    moment_by_s += rotation.moment() + s * moment.by_length;
+  }
+
   const int out = slots.v_next + own.v, v = v_ + own.v;
   tape.add_scaled(out, v, 3, inertia.m);
-  tape.add(out + 3, v + 3, Mat3(by.J - (1 - kappa) * s * by.by_w));
-  tape.add(out + 3, slots.place + own.v + 3, by.by_q, -s);
+  tape.add(out + 3, v + 3, by_w);
+  tape.add(out + 3, slots.place + own.v + 3, by_q);
   tape.add_scaled(out, effort_row(own), 6, s);
   Vec6 by_s = island_->effort.segment<6>(own.v);
   by_s.head<3>() += inertia.m * tree.model.gravity();
-  by_s.tail<3>() -= by.gyroscopic;
+  by_s.tail<3>() += moment_by_s;
   tape.add(out, slots.s, by_s);
   TreeSolver& factor = tree.new_factor();
   if (!factor.factor_body(inertia.m, by.J + (kappa * s) * by.by_w))
@@ -66,8 +78,18 @@ void IslandTape::add_body_free_slip(int index, const SolveTrace& trace, const So
   const Part& own = part(index);
   const RigidInertia& inertia = own.tree->middle.work.inertia[0];
   const Vec6 a = (trace.u_first.segment<6>(own.v) - substep_->v.segment<6>(own.v)) / trace.s;
-  const Turning by = turning(inertia, substep_->v.segment<3>(own.v + 3), a.tail<3>());
-  const Mat3 inverse = by.J.inverse(), a_by_q = inverse * by.by_q, a_by_v = inverse * by.by_w;
+  const Vec3 w = substep_->v.segment<3>(own.v + 3);
+  const Turning by = turning(inertia, w, a.tail<3>());
+  const Mat3 inverse = by.J.inverse();
+  Mat3 a_by_q = inverse * by.by_q, a_by_v = inverse * by.by_w;
+  Vec3 a_by_s = Vec3::Zero();
+  if (midpoint()) {
+    const FreeRotation::Derivatives moment =
+        free_rotation(own.tree->middle.work, 0, w, trace.s).derivatives();
+    a_by_v -= inverse * moment.by_spin;
+    a_by_q -= inverse * moment.by_rotation;
+    a_by_s = inverse * moment.by_length;
+  }
   const int v = v_ + own.v, place = slots.place + own.v, effort = effort_row(own);
   const auto add = [&](int row, double weight) {
     if (row < 0) return;
@@ -79,6 +101,7 @@ void IslandTape::add_body_free_slip(int index, const SolveTrace& trace, const So
     tape.add(out + 3, place + 3, a_by_q, -length);
     tape.add(out + 3, effort + 3, inverse, length);
     tape.add(out, slots.s, a, weight);
+    tape.add(out + 3, slots.s, a_by_s, length);
   };
   add(slots.v0, 0.5);
   add(slots.v_free, 1);

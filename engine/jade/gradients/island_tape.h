@@ -163,6 +163,8 @@ class IslandTape {
   void add_free_slip(const SolveTrace& solve, Solve& slots);
   void add_free_slip(int part, const SolveTrace& solve, const Solve& slots);
 
+  bool has_free_rotation(int index) const { return midpoint() && part(index).tree->alone; }
+
   // free_body_tape.cpp
   /// A body alone, turning about its centre of mass, whose dynamics no parameter is asked of.
   bool is_plain_body(int part) const;

@@ -1,6 +1,7 @@
 #include "jade/dynamics/inverse_dynamics.h"
 #include "jade/dynamics/kinematics.h"
 #include "jade/gradients/island_tape.h"
+#include "jade/stepping/free_rotation.h"
 #include "jade/stepping/midpoint.h"
 
 namespace jade {
@@ -86,6 +87,12 @@ void IslandTape::add_parameters(int out, int index, const DynamicsWorkspace& wor
     switch (use.id.kind) {
       case ParameterKind::inertia:
         column = rnea_by_inertia(model, work, use.link, use.X_LB, use.id.component);
+        if (has_free_rotation(index)) {
+          const SpatialInertia change = transformed(use.X_LB, unit_inertia(use.id.component));
+          const Mat3& R = work.R[0];
+          const Mat3 dJ = R * central_inertia_change(model.links()[0].inertia, change) * R.transpose();
+          column.tail<3>() -= free_rotation(work, 0, at.v.tail<3>(), at.s).by_inertia(dJ);
+        }
         break;
       case ParameterKind::gravity:
         column = rnea_by_gravity(model, work, use.id.component);
@@ -146,6 +153,13 @@ void IslandTape::add_dynamics(int index, const SolveTrace& trace, const Solve& s
     }
     tree.by_s[k] =
         tree.tau[k] + (tree.E[k] + s * tree.E_by_s[k]) * tree.a[k] - island_->effort[own.v + k] - momentum;
+  }
+  if (has_free_rotation(index)) {
+    const FreeRotation rotation = free_rotation(work, 0, tree.own_v.tail<3>(), s);
+    const FreeRotation::Derivatives moment = rotation.derivatives();
+    tree.by_v.bottomRightCorner<3, 3>() -= s * moment.by_spin;
+    tree.by_q.bottomRightCorner<3, 3>() -= s * moment.by_rotation;
+    tree.by_s.tail<3>() -= rotation.moment() + s * moment.by_length;
   }
   bool prescribed = false;
   for (int k = 0; k < n; ++k) {
@@ -218,6 +232,12 @@ void IslandTape::add_free_slip(int index, const SolveTrace& trace, const Solve& 
   tree.by_q = tree.jacobian.q();
   tree.by_v = tree.jacobian.v();
   tree.by_s = tree.E_by_s.cwiseProduct(tree.a);
+  if (has_free_rotation(index)) {
+    const FreeRotation::Derivatives moment = free_rotation(work, 0, tree.own_v.tail<3>(), s).derivatives();
+    tree.by_v.bottomRightCorner<3, 3>() -= moment.by_spin;
+    tree.by_q.bottomRightCorner<3, 3>() -= moment.by_rotation;
+    tree.by_s.tail<3>() -= moment.by_length;
+  }
   for (int k = 0; k < n; ++k) {
     tree.by_q(k, k) += model.stiffness()[k];
     tree.by_v(k, k) += model.damping()[k];

@@ -89,6 +89,12 @@ std::string joint_coordinate(const Model& model, int velocity) {
 
 }  // namespace
 
+SpatialInertia unit_inertia(int component) {
+  SpatialInertia unit;
+  set_inertia_number(unit, component, 1);
+  return unit;
+}
+
 std::vector<ParameterId> parameters_of(const Model& model) {
   std::vector<ParameterId> ids;
   for (int b = 0; b < static_cast<int>(model.bodies().size()); ++b)

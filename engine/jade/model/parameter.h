@@ -33,6 +33,9 @@ struct ParameterValue {
   double value = 0;
 };
 
+/// The inertia whose number `component` is one and whose others are zero.
+SpatialInertia unit_inertia(int component);
+
 /// All parameters of a model: inertias of bodies that can move, material pairs, damping, stiffness where a spring is
 /// possible, gravity; step_size last.
 std::vector<ParameterId> parameters_of(const Model& model);

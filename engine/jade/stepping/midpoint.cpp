@@ -32,7 +32,7 @@ void set_residual(const Model& model, const State& state, const Controls& contro
   work.v_m = state.v + (0.5 * h) * work.a;
   update_velocities(model, work.v_m, work.dynamics);
   rnea(model, work.a, work.dynamics, work.tau);
-  work.residual = controls.effort - work.tau;
+  work.residual = controls.effort + work.rotation - work.tau;
   for (int k = 0; k < model.nv(); ++k) {
     if (model.prescribed(k)) {
       work.residual[k] = 0;
@@ -61,6 +61,15 @@ void update_midpoint(const Model& model, const State& state, double h, Propagate
   update_velocities(model, state.v, work.dynamics);
 }
 
+void for_single_bodies(const Model& model, const State& state, double h, const DynamicsWorkspace& at_middle,
+                       const std::function<void(int, const FreeRotation&)>& use) {
+  for (const Tree& tree : model.trees()) {
+    const Link& link = model.links()[tree.first];
+    if (tree.end != tree.first + 1 || link.motion != LinkMotion::free) continue;
+    use(link.v + 3, free_rotation(at_middle, tree.first, state.v.segment<3>(link.v + 3), h));
+  }
+}
+
 int midpoint_parts(const Model& model, const State& state, double h, PropagateWorkspace& work) {
   update_midpoint(model, state, h, work);
   const double parts = std::ceil(h * fastest_turn(work.dynamics) / kLargestTurn);
@@ -79,6 +88,10 @@ bool factor_midpoint(const Model& model, double h, PropagateWorkspace& work) {
 void midpoint_step(const Model& model, const State& state, const Controls& controls, double h,
                    PropagateWorkspace& work, State& next, PropagateReport& report) {
   work.a.setZero();
+  work.rotation.setZero();
+  for_single_bodies(model, state, h, work.dynamics, [&](int spin, const FreeRotation& rotation) {
+    work.rotation.segment<3>(spin) = rotation.moment();
+  });
   for (const Link& link : model.links())
     if (link.prescribed) work.a[link.v] = controls.acceleration[link.v];
 

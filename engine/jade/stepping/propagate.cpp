@@ -34,7 +34,7 @@ PropagateWorkspace::PropagateWorkspace(const Model& model)
   const int nv = model.nv();
   jacobian.all.setZero(nv, 3 * nv);
   B.setZero(nv, nv);
-  for (VecX* vector : {&v_m, &a, &tau, &residual, &displacement}) vector->setZero(nv);
+  for (VecX* vector : {&v_m, &a, &tau, &residual, &displacement, &rotation}) vector->setZero(nv);
   q_m.setZero(model.nq());
 }
 

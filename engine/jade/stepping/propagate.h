@@ -39,13 +39,15 @@ struct PropagateWorkspace {
   TreeFactorization factorization;
   RowMatX B;  ///< Newton's matrix of the midpoint rule
   VecX q_m, v_m, a, tau, residual, displacement;
+  VecX rotation;  ///< moments that free rotation is given, see FreeRotation
 };
 
 /// Jade's P(·) without contact: where the mechanism is after time h. The midpoint rule:
 ///   q_m = q ⊕ ½ h v,   v̄ = ½ (v + v⁺)
-///   M(q_m) (v⁺ − v) = h [ τ − c(q_m, v̄) − D (v + θ (v⁺ − v)) − K (q_m + ¼ h (v⁺ − v) − rest) ]
+///   M(q_m) (v⁺ − v) = h [ τ + n − c(q_m, v̄) − D (v + θ (v⁺ − v)) − K (q_m + ¼ h (v⁺ − v) − rest) ]
 ///   q⁺ = q ⊕ ½ h (v + v⁺)
-/// M mass matrix, c velocity-dependent and gravity forces, D dampers, K springs (at the mean of both ends).
+/// M mass matrix, c velocity-dependent and gravity forces, D dampers, K springs (at the mean of both ends), n what the
+/// rule lacks of the free rotation of single bodies, which keeps their angular momentum (FreeRotation).
 /// θ = ½, or 1 − 1/z where a damper is so stiff that z = h D / least inertia > 2: θ = ½ would make its velocity
 /// change sign every step. v⁺ is found to rounding by Newton's method. The end rotation is one exponential of the mean velocity.
 /// Steps in which a link turns by more than half a radian are cut into equal parts.

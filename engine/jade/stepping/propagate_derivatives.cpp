@@ -64,6 +64,13 @@ MatX midpoint_derivatives(const Model& model, const State& state, double h, Prop
   da.middleCols(nv, nv) = -0.5 * h * r_q_d - r_v;
   da.middleCols(2 * nv, nv).setIdentity();
   da.col(3 * nv) -= 0.5 * (r_q_d * state.v);
+  for_single_bodies(model, state, h, work.dynamics, [&](int spin, const FreeRotation& rotation) {
+    const FreeRotation::Derivatives by = rotation.derivatives();
+    const Mat3 by_place = by.by_rotation * to_middle.d.block<3, 3>(spin, spin);
+    da.block<3, 3>(spin, spin) += by.by_rotation * to_middle.q.block<3, 3>(spin, spin);
+    da.block<3, 3>(spin, nv + spin) += by.by_spin + 0.5 * h * by_place;
+    da.block<3, 1>(spin, 3 * nv) += by.by_length + 0.5 * by_place * state.v.segment<3>(spin);
+  });
   for (int k = 0; k < nv; ++k)
     if (model.prescribed(k)) da.row(k).setZero();
   work.factorization.solve(model, da);

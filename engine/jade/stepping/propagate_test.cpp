@@ -137,7 +137,7 @@ TEST(Propagate, FollowsPrescribedMotionUnderEveryIntegrator) {
   }
 }
 
-TEST(Propagate, TurnsAFreeBodyWithSecondOrderErrorsOfEnergyAndMomentum) {
+TEST(Propagate, TurnsAFreeBodyWithItsMomentumAndSecondOrderErrorsOfEnergy) {
   // The middle axis, where small errors grow fastest.
   SceneDescription scene = one_body(JointKind::free, {1, Vec3(0.1, 0.2, -0.3), Vec3(1, 2, 2.9).asDiagonal()});
   scene.gravity.setZero();
@@ -151,8 +151,10 @@ TEST(Propagate, TurnsAFreeBodyWithSecondOrderErrorsOfEnergyAndMomentum) {
                 (L - L0).norm() / L0.norm());
   };
   const Vec2 coarse = errors(1000), fine = errors(2000);
-  EXPECT_LT(coarse.maxCoeff(), 1e-3);
-  EXPECT_NEAR(coarse[1] / fine[1], 4, 0.2);
+  EXPECT_LT(coarse[0], 1e-3);
+  EXPECT_NEAR(coarse[0] / fine[0], 4, 0.2);
+  // Rounding of two thousand steps.
+  EXPECT_LT(std::max(coarse[1], fine[1]), 1e-12);
 }
 
 TEST(Propagate, CutsStepsInWhichSomethingSpinsFast) {

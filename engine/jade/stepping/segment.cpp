@@ -7,6 +7,7 @@
 #include "jade/dynamics/kinematics.h"
 #include "jade/dynamics/manifold.h"
 #include "jade/stepping/closing_rate.h"
+#include "jade/stepping/free_rotation.h"
 #include "jade/stepping/island.h"
 #include "jade/stepping/midpoint.h"
 
@@ -242,6 +243,8 @@ void Island::prepare_middle(double s) {
     } else {
       tree->tau = tree->effort;
     }
+    if (midpoint && tree->is_single_body())
+      tree->tau.tail<3>() += free_rotation(tree->middle, 0, tree->now.v.tail<3>(), s).moment();
     factor_articulated(tree->model, tree->diagonal, tree->middle);
     tree->v_bar = tree->now.v;
     free_motion(*tree, s);
