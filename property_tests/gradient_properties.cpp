@@ -83,6 +83,9 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {302, 4364, "the lowest point of a rim on a face that turns", true, false},
       {302, 3702, "a cylinder meets the corner of a mesh that is not convex", true, false},
       {303, 766, "all slips of a box end together", true, false},
+      {301, 3192,
+       "two contacts slide across the line that they are on, and along it nearly depend on each other", true,
+       false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
     const GradientTrial trial =

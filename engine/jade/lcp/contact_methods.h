@@ -6,6 +6,7 @@
 #include "jade/lcp/class_tableau.h"
 #include "jade/lcp/contact_island.h"
 #include "jade/lcp/copositive_form.h"
+#include "jade/lcp/exact_classes.h"
 #include "jade/lcp/island_state.h"
 #include "jade/lcp/z_path.h"
 
@@ -15,6 +16,7 @@ namespace jade::lcp {
 struct IslandWorkspace {
   ClassTableau tableau;
   ClassEquations equations;
+  ExactClasses exact;
   ZPath path;
   Lemke<double> lemke;
   Lemke<Quad> quad_lemke;

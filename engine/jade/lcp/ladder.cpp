@@ -12,6 +12,9 @@ constexpr double kGoodEnough = 1e-12;
 /// And where another step of the polish would not improve it.
 constexpr double kNothingToGain = 1e-13;
 
+/// Where the classes of an answer are right, but for a mode that it leaves.
+constexpr double kNearlyValid = 1e-7;
+
 /// Pivots below this are taken for redundant rows: the explicit inverse may then have lost more than three digits.
 constexpr double kRedundant = 1e-3;
 
@@ -63,7 +66,7 @@ class Climb {
     const auto rests = [&](int i) {
       return rests_at_its_bound(state_.classes[i], state_.f[i], state_.v[i], target_ * state_.sigma[i]);
     };
-    if (newton(kProximal, 4)) {
+    if (newton(kProximal, 4) || (exact() && w_.equations.factor(island_, state_.classes, kProximal))) {
       const auto column = [&](int j) { return island_.column(j); };
       return !carries_stress(w_.equations.rows(), w_.equations, column, state_.f.data(), rests,
                              w_.scratch.data());
@@ -144,7 +147,16 @@ class Climb {
       if (certified_) return true;
     }
     refine(island_, solver, w_.scratch, state_);
-    return good() || silenced();
+    return good() || silenced() || exact();
+  }
+
+  /// Where a mode is left that proximal steps hardly see.
+  bool exact() {
+    if (compliant_ || !(state_.residual <= kNearlyValid)) return false;
+    w_.trial = state_;
+    if (!w_.exact.solve(island_, target_, 6, w_.trial)) return false;
+    state_ = w_.trial;
+    return true;
   }
 
   bool good() const { return state_.residual <= target_; }
