@@ -20,11 +20,10 @@ Mat3 parallel_axes(const Vec3& c, const Vec3& d) {
 }  // namespace
 
 FreeRotation::FreeRotation(const Mat3& J, const Vec3& spin, double s)
-    : J_(J), s_(s), a_(s * spin), xi_(a_), eta_(a_) {
+    : J_(J), s_(s), turns_much_(turns_much(spin, s)), a_(s * spin), xi_(a_), eta_(a_) {
+  if (!turns_much_) return;
   constexpr double kRounding = std::numeric_limits<double>::epsilon();
   const double size = a_.norm();
-  turns_much_ = size * size * size > kRounding;
-  if (!turns_much_) return;
 
   back_ = rotation_exp(-0.5 * a_);
   const Mat3 inverse = J.inverse();

@@ -20,10 +20,16 @@ namespace jade {
 /// m / J is of the order |a|⁴: n depends on nothing but the start, and moments of contacts act by the rule as before.
 class FreeRotation {
  public:
+  /// Below this turn n is lost in the rounding of J ω / s, and is zero: |a|³ = 2⁻⁵².
+  static constexpr double kLeastTurn = 6.0554544523933395e-6;
+  static bool turns_much(const Vec3& spin, double s) {
+    return s * s * spin.squaredNorm() > kLeastTurn * kLeastTurn;
+  }
+
   /// J about the centre of mass.
   FreeRotation(const Mat3& J, const Vec3& spin, double s);
 
-  /// n; zero where it is below the rounding of J ω / s, of what hardly turns, and of balls.
+  /// n; that of balls is zero too.
   Vec3 moment() const { return m_ / (s_ * s_); }
 
   /// Of n: by ω, by rotations δ of the inertia alone, which are δ × n − n_ω (δ × ω), and by s.

@@ -243,8 +243,11 @@ void Island::prepare_middle(double s) {
     } else {
       tree->tau = tree->effort;
     }
-    if (midpoint && tree->is_single_body())
-      tree->tau.tail<3>() += free_rotation(tree->middle, 0, tree->now.v.tail<3>(), s).moment();
+    if (midpoint && tree->is_single_body()) {
+      const Vec3 spin = tree->now.v.tail<3>();
+      if (FreeRotation::turns_much(spin, s))
+        tree->tau.tail<3>() += free_rotation(tree->middle, 0, spin, s).moment();
+    }
     factor_articulated(tree->model, tree->diagonal, tree->middle);
     tree->v_bar = tree->now.v;
     free_motion(*tree, s);
