@@ -111,6 +111,7 @@ TEST(StepGradient, IsTheTransposeWhereItWasNot) {
       {31, 479, "a cylinder rolls on a line, and stopped slips leave some that have a direction"},
       {77, 801, "the same on two places"},
       {77, 948, "the same, of a capsule"},
+      {402, 1688, "a warm start has more free rows once its classes are exact"},
   };
   for (const auto& [seed, index, what] : worlds) {
     const generators::World world =

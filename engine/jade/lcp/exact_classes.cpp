@@ -1,5 +1,7 @@
 #include "jade/lcp/exact_classes.h"
 
+#include <algorithm>
+
 namespace jade::lcp {
 namespace {
 
@@ -43,11 +45,28 @@ void ExactClasses::refine(const ContactIsland& island, double target, IslandStat
     if (i == max_iterations || state.residual <= 0.01 * target || !(state.residual < worthwhile * before))
       return;
     before = state.residual;
-    r_.resize(static_cast<long>(free_.size()), 1);
-    for (std::size_t p = 0; p < free_.size(); ++p) r_(static_cast<long>(p), 0) = -state.v[free_[p]];
-    inverse_.solve(r_);
-    for (std::size_t p = 0; p < free_.size(); ++p) state.f[free_[p]] += r_(static_cast<long>(p), 0);
+    correct(state);
   }
+}
+
+void ExactClasses::correct(IslandState& state) {
+  r_.resize(static_cast<long>(free_.size()), 1);
+  for (std::size_t p = 0; p < free_.size(); ++p) r_(static_cast<long>(p), 0) = -state.v[free_[p]];
+  inverse_.solve(r_);
+  for (std::size_t p = 0; p < free_.size(); ++p) state.f[free_[p]] += r_(static_cast<long>(p), 0);
+}
+
+bool ExactClasses::solve_shares(const ContactIsland& island, double tolerance, IslandState& state) {
+  if (std::ranges::none_of(state.classes, is_slipping) || !factor(island, state)) return false;
+  std::ranges::fill(state.f, 0.0);
+  std::copy_n(island.b.begin(), island.n, state.v.begin());
+  constexpr int corrections = 2;
+  for (int i = 0; i < corrections; ++i) {
+    correct(state);
+    tie_forces(island, state);
+    evaluate(island, state);
+  }
+  return state.residual <= tolerance;
 }
 
 bool ExactClasses::solve(const ContactIsland& island, double target, int max_steps, IslandState& state) {

@@ -15,10 +15,15 @@ class ExactClasses {
   /// From the forces and classes of an answer that is nearly valid. True when the residual fell to `target`; otherwise the state
   /// is not to be used.
   bool solve(const ContactIsland& island, double target, int max_steps, IslandState& state);
+  /// Where redundant rows contradict each other in their last digits and some slip: proximal steps magnify the contradiction
+  /// by 1/ε into how the rows share their load, which turns what slips in several directions. Here dependent equations are
+  /// left out of it. Same classes; true when the answer is valid to `tolerance`, otherwise the state is not to be used.
+  bool solve_shares(const ContactIsland& island, double tolerance, IslandState& state);
 
  private:
   bool factor(const ContactIsland& island, const IslandState& state);
   void refine(const ContactIsland& island, double target, IslandState& state);
+  void correct(IslandState& state);  ///< f by what takes the velocities of the free rows away
 
   ClassInverse inverse_;
   RowMatX K_, r_;

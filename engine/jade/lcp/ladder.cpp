@@ -68,6 +68,7 @@ class Climb {
     };
     if (newton(kProximal, 4) || (exact() && w_.equations.factor(island_, state_.classes, kProximal))) {
       const auto column = [&](int j) { return island_.column(j); };
+      w_.scratch.resize(ClassEquations::room(w_.equations.size()));
       return !carries_stress(w_.equations.rows(), w_.equations, column, state_.f.data(), rests,
                              w_.scratch.data());
     }
@@ -135,7 +136,11 @@ class Climb {
   /// The least invalid answer seen becomes the answer; true if it is valid.
   bool settle_for_best() {
     if (w_.best.residual < HUGE_VAL) state_ = w_.best;
-    return state_.residual <= tolerance_;
+    if (!(state_.residual <= tolerance_)) return false;
+    if (compliant_ || good()) return true;
+    w_.trial = state_;
+    if (w_.exact.solve_shares(island_, tolerance_, w_.trial)) state_ = w_.trial;
+    return true;
   }
 
  private:
