@@ -15,6 +15,9 @@ constexpr double kNothingToGain = 1e-13;
 /// Where the classes of an answer are right, but for a mode that it leaves.
 constexpr double kNearlyValid = 1e-7;
 
+/// Where rows contradict each other no equations are exact: it is not worth a try at every rung.
+constexpr int kExactTrials = 3;
+
 /// Pivots below this are taken for redundant rows: the explicit inverse may then have lost more than three digits.
 constexpr double kRedundant = 1e-3;
 
@@ -157,7 +160,8 @@ class Climb {
 
   /// Where a mode is left that proximal steps hardly see.
   bool exact() {
-    if (compliant_ || !(state_.residual <= kNearlyValid)) return false;
+    if (compliant_ || !(state_.residual <= kNearlyValid) || exact_trials_ == kExactTrials) return false;
+    ++exact_trials_;
     w_.trial = state_;
     if (!w_.exact.solve(island_, target_, 6, w_.trial)) return false;
     state_ = w_.trial;
@@ -213,6 +217,7 @@ class Climb {
   const ContactIsland& island_;
   const WholeProblem* whole_;
   bool certified_ = false;
+  int exact_trials_ = 0;
   double target_, tolerance_;
   bool compliant_;
   IslandWorkspace& w_;
