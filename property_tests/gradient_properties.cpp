@@ -86,6 +86,9 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {301, 3192,
        "two contacts slide across the line that they are on, and along it nearly depend on each other", true,
        false},
+      {403, 691,
+       "a prism slides and turns on eight corners whose gaps contradict each other in the last digits", true,
+       false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
     const GradientTrial trial =

@@ -163,6 +163,7 @@ class IslandTape {
   void add_free_slip(const SolveTrace& solve, Solve& slots);
   void add_free_slip(int part, const SolveTrace& solve, const Solve& slots);
 
+  /// Whether the part's spin is given the moment of FreeRotation.
   bool has_free_rotation(int index) const { return midpoint() && part(index).tree->alone; }
 
   // free_body_tape.cpp
