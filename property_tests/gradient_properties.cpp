@@ -89,6 +89,18 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {403, 691,
        "a prism slides and turns on eight corners whose gaps contradict each other in the last digits", true,
        false},
+      {501, 39, "a disc that lands nearly flush touches the floor at its lowest place, between four others",
+       true, false},
+      {403, 1975, "a mesh that hits a wall flush does so with whichever of its corners is nudged forward",
+       false, false, false},
+      {402, 910, "more corners are pushed out of the standoff than a face needs, each at a rate of its own",
+       true, false},
+      {302, 947, "a stack stands by while something else hits the floor", true, false},
+      {303, 1802, "the same, of several stacks", true, false},
+      {403, 1402, "a ball that lies still is advanced with the same bodies whether it is nudged or not", true,
+       false},
+      {501, 3258, "steps beyond a kink that rounding hides settle on what is none of its slopes", true,
+       false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
     const GradientTrial trial =

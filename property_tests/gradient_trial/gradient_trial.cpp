@@ -306,6 +306,8 @@ GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers
     const Start start = warmed_up(world, trial.warm_up);
     const Linearisation linear = linearise(start, trial);
     Flow flow(start);
+    // Once it is clear that the world is not regular, no more effort is spent on other directions than on easy ones.
+    DifferenceSettings effort{.fits = trial.regularity.exists};
     for (std::size_t k = 0; k < trial.directions.size(); ++k) {
       const Direction d = random_direction(start, k != 1, k != 0, random);
       const VecX analytic = linear.along(d);
@@ -313,8 +315,9 @@ GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers
       // nothing at all, and then a thousandth is little.
       const double least = k == 1 ? 1e-3 : 1;
       const Differences differences = settings.differences
-                                          ? differentiate([&](double s) { return flow(d, s); }, least)
+                                          ? differentiate([&](double s) { return flow(d, s); }, least, effort)
                                           : Differences{.value = VecX::Zero(analytic.size())};
+      effort.fits = effort.fits && differences.smoothness == Smoothness::regular;
       trial.directions[k] = {.check = check_derivative(analytic, differences),
                              .claims_regular = trial.regularity.regular};
       trial.transpose_error =

@@ -151,7 +151,7 @@ void ContactFeatures::gather_round(const ConvexCore& core) {
   }
 }
 
-const std::vector<CornerFeature>& ContactFeatures::feet(const Vec3& n) {
+const std::vector<CornerFeature>& ContactFeatures::feet(const Vec3& n, Rim rim) {
   const ConvexCore& core = shape_->core();
   if (shape_->is_half_space() || core.kind != ConvexCore::Kind::cylinder) return corners_;
   feet_.clear();
@@ -169,7 +169,8 @@ const std::vector<CornerFeature>& ContactFeatures::feet(const Vec3& n) {
     // The lowest point of the rim is stationary along it, the others are fixed in the body: the gap of each changes
     // with the pose as that of a point of the body does.
     const bool stands = std::abs(n_S.z()) >= kStanding;
-    if (slope > (stands ? kFlat : kRounding)) add(-radius / slope * n_S.head<2>(), 0);
+    if (slope > (stands && rim == Rim::four_if_flat ? kFlat : kRounding))
+      add(-radius / slope * n_S.head<2>(), 0);
     if (!stands) continue;
     for (int k = 0; k < 4; ++k) add((k & 1 ? -radius : radius) * Vec2::Unit(k / 2), 1 + k);
   }

@@ -67,8 +67,9 @@ class ContactFeatures {
   Feature feature(const FaceFeature& face) const;
 
   /// Points of this shape that can stand on a face with the outward normal n: its corners, and for a cylinder the
-  /// lowest point of each rim, with four more on a rim that lies nearly flat.
-  const std::vector<CornerFeature>& feet(const Vec3& n);
+  /// lowest point of each rim, with four more on a rim that lies nearly flat, and these alone on one that is flatter still.
+  enum class Rim { four_if_flat, always_lowest };
+  const std::vector<CornerFeature>& feet(const Vec3& n, Rim rim);
 
   /// A direction seen from the world and from this shape.
   struct Direction {

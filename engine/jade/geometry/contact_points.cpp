@@ -66,8 +66,11 @@ void ContactFinder::find(const PlacedShape& a, const PlacedShape& b, double reac
   if (b.shape.is_half_space() && corners_on_plane(false)) return;
 
   gather();
-  corners_on_faces(false);
-  corners_on_faces(true);
+  const auto stand_on_faces = [&](ContactFeatures::Rim rim) {
+    corners_on_faces(false, rim);
+    corners_on_faces(true, rim);
+  };
+  stand_on_faces(ContactFeatures::Rim::four_if_flat);
   edges_on_edges();
   const auto is_sharp = [](const PreparedShape& shape) { return shape.is_half_space() || shape.features(); };
   const auto pair_corners = [&](Sharpness which) {
@@ -76,6 +79,8 @@ void ContactFinder::find(const PlacedShape& a, const PlacedShape& b, double reac
     corners_on_corners(which);
   };
   if (!is_sharp(a.shape) || !is_sharp(b.shape)) pair_corners(Sharpness::round);
+  // Four places of a rim may all be well above its lowest one at the little gap of what comes to rest.
+  if (!reaches_the_distance()) stand_on_faces(ContactFeatures::Rim::always_lowest);
   if (!reaches_the_distance()) pair_corners(Sharpness::sharp);
   if (!reaches_the_distance() && distance_.separated) nearest_points();
 }
@@ -177,7 +182,7 @@ bool ContactFinder::reaches_the_distance() const {
                      [&](const ContactPoint& c) { return c.at.gap <= enough; });
 }
 
-void ContactFinder::corners_on_faces(bool ground_is_A) {
+void ContactFinder::corners_on_faces(bool ground_is_A, ContactFeatures::Rim rim) {
   ContactFeatures &ground = ground_is_A ? features_a_ : features_b_,
                   &standing = ground_is_A ? features_b_ : features_a_;
   for (const FaceFeature& face : ground.faces()) {
@@ -186,7 +191,7 @@ void ContactFinder::corners_on_faces(bool ground_is_A) {
     const double margin = facing ? margin_ : kBeside / kParallel * margin_;
     const ContactFeatures::Direction up = standing.direction(n);
     const Feature on_face = ground.feature(face);
-    for (const CornerFeature& corner : standing.feet(n)) {
+    for (const CornerFeature& corner : standing.feet(n, rim)) {
       const double height = ground.height_over(face, corner.x), gap = height - corner.radius;
       if (gap >= reach_ || gap <= -2 * kTouching) continue;
       // Placed from the height that chose it. Corners of equal faces are found from both sides: most of the second are not new.

@@ -42,7 +42,7 @@ class ContactFinder {
 
   bool corners_on_plane(bool plane_is_A);
   void gather();
-  void corners_on_faces(bool ground_is_A);
+  void corners_on_faces(bool ground_is_A, ContactFeatures::Rim rim);
   void edges_on_edges();
   void corners_on_edges(bool edge_is_A, Sharpness which);
   void corners_on_corners(Sharpness which);

@@ -177,6 +177,29 @@ TEST(ContactPoints, OfACylinder) {
   expect_flat(cylinder, at(0, 0, -0.3), PreparedShape{Box{Vec3(0.1, 0.1, 0.1)}}, at(0, 0, 0.05 + kGap), 4);
 }
 
+/// A cylinder that leans by a micrometre over its radius stands on four places of its rim, and on its lowest one where these are
+/// all well above it: on the floor, which has no places of its own that would slip away under it.
+TEST(ContactPoints, OfACylinderThatHardlyLeansReachItsLowestPlace) {
+  const double r = 0.1, half = 0.3, tilt = 3e-6;
+  const PreparedShape cylinder{Cylinder{r, half}}, box{Box{Vec3(2, 2, 1)}}, ground{HalfSpace{}};
+  for (const PreparedShape* floor : {&box, &ground}) {
+    const Transform X = floor == &box ? at(0, 0, -0.5) : at(0, 0, 0);
+    // Half-way between two of the four places.
+    const Vec3 down = Vec3(1, 1, 0).normalized();
+    const Transform leaning{rotation_exp(tilt * Vec3::UnitZ().cross(down)),
+                            Vec3(0, 0, half * std::cos(tilt) + r * std::sin(tilt) + kGap)};
+    const auto found = contacts(*floor, X, cylinder, leaning);
+    double lowest = kLimit;
+    for (const ContactPoint& c : found) {
+      EXPECT_EQ(c.at.normal, Vec3::UnitZ());
+      EXPECT_EQ(c.a.kind, Feature::Kind::plane);
+      lowest = std::min(lowest, c.at.gap);
+    }
+    EXPECT_EQ(found.size(), 5u);
+    EXPECT_NEAR(lowest, kGap, 1e-15);
+  }
+}
+
 /// A ball beside the rim of a cylinder is a ball there and no place on its surface, which would turn with it; the rim is its
 /// tangent.
 TEST(ContactPoints, OfABallBesideARimAreItsCentreAndATangent) {

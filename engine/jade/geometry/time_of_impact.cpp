@@ -27,6 +27,10 @@ constexpr int kFewLooks = 3;
 // Of the size of two pieces: GJK leaves their distance at a tenth of it.
 constexpr double kSamePlace = 1e-9;
 
+// Of the tolerance: pieces that are met at one time up to this are met together. A face of many triangles that comes down nearly
+// flush is met where it is lowest, and not by whichever of them was looked at first.
+constexpr double kBetweenPieces = 1e-3;
+
 /// G and its slope at one τ.
 struct Bound {
   double value = 0;
@@ -308,6 +312,7 @@ class TreeSweep {
         start_a_(a.motion.at(0)),
         start_b_(b.motion.at(0)),
         settings_(settings) {
+    settings_.tolerance *= kBetweenPieces;
     earliest_.time = settings.duration;
     earliest_.normal = settings.hint;
   }
@@ -381,7 +386,7 @@ class TreeSweep {
   const PreparedShape &shape_a_, &shape_b_;
   Pieces a_, b_;
   MotionSample start_a_, start_b_;
-  const TimeOfImpactSettings& settings_;
+  TimeOfImpactSettings settings_;
   TimeOfImpactResult earliest_;
   Vec3 last_ = settings_.hint;  // the direction that certified last
 };

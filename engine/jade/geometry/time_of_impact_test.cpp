@@ -241,6 +241,25 @@ TEST(TimeOfImpact, OfATippingBoxIsThatOfItsCorner) {
   EXPECT_NEAR(std::cos(toi.time) + std::sin(toi.time), 2 * (0.6 - kTarget), 1e-15);
 }
 
+TEST(TimeOfImpact, OfAMeshThatComesDownNearlyFlushIsThatOfItsLowestCorner) {
+  // An L that leans by 3e-10 either way: its corners are less than a nanometre apart, below the tolerance of the sweep, and each of
+  // them is of other triangles.
+  const PreparedShape table{Box{Vec3(10, 10, 1)}}, mesh{test_meshes::l_prism()};
+  const FixedPose rest{Transform{Mat3::Identity(), Vec3(0, 0, -0.5)}};
+  const double target = 1e-5, height = 0.01;
+  for (const double tilt : {-3e-10, 3e-10}) {
+    const Transform X{rotation_exp(Vec3(0, tilt, 0)), Vec3(0, 0, height)};
+    const RigidMotion fall(
+        mesh.core(), X,
+        {.c = X.p, .v = Vec3(0, 0, -1), .a = Vec3::Zero(), .omega = Vec3::Zero(), .alpha = Vec3::Zero()},
+        0.1);
+    const TimeOfImpactResult toi =
+        time_of_impact({table, rest}, {mesh, fall}, {.duration = 0.1, .target = target});
+    ASSERT_EQ(toi.status, Status::hit);
+    EXPECT_NEAR(toi.time, height - target - std::max(0.0, 2 * std::sin(tilt)), 1e-12);
+  }
+}
+
 TEST(TimeOfImpact, OfASlidingBoxIsCertifiedInOneIteration) {
   const PreparedShape box{Box{Vec3(0.1, 0.1, 0.1)}}, table{Box{Vec3(10, 10, 0.1)}};
   const FixedPose rest{Transform{Mat3::Identity(), Vec3(0, 0, -0.05)}};

@@ -9,16 +9,23 @@ namespace jade {
 
 namespace {
 
+// Rows that are as near as this to letting go are alike.
+constexpr double kLeastWeight = 1e-4;
+
 bool holds(const ClassSolve::Row& row) {
   return row.row_class == RowClass::clamped || row.row_class == RowClass::stick;
 }
 
 }  // namespace
 
+double ClassSolve::weight(int row, double most) const {
+  return most > 0 ? std::clamp(rows[static_cast<std::size_t>(row)].margin / most, kLeastWeight, 1.0) : 1;
+}
+
 void ClassSolve::clear() {
   trees.clear();
   rows.clear();
-  keep_forces = false;
+  keep_forces = takes_mean = false;
   blocks_.clear();
   numbers_.clear();
   patches_.clear();
@@ -37,7 +44,8 @@ void ClassSolve::add_patch(const std::vector<Functional>& functionals) {
   functionals_.insert(functionals_.end(), functionals.begin(), functionals.end());
 }
 
-/// Any largest independent set of the rows of the patch that hold determines the others. Gram-Schmidt, largest first.
+/// A largest independent set of the rows of the patch that hold determines the others. Gram-Schmidt, largest first, in the
+/// weights of the rows.
 void ClassSolve::drop_redundant(const Patch& patch) {
   const auto begin = functionals_.begin() + static_cast<long>(patch.at);
   const auto end =
@@ -47,12 +55,15 @@ void ClassSolve::drop_redundant(const Patch& patch) {
   // Of a row's square. Angles below 1e-4 between rows are left to the elimination of K.
   constexpr double kDependent = 1e-8;
   // Rotations are weighed with the size of the patch.
-  double size = 0;
-  for (auto f = begin; f != end; ++f) size = std::max(size, f->of_motion.tail<3>().squaredNorm());
+  double size = 0, most = 0;
+  for (auto f = begin; f != end; ++f) {
+    size = std::max(size, f->of_motion.tail<3>().squaredNorm());
+    most = std::max(most, rows[static_cast<std::size_t>(f->row)].margin);
+  }
   Vec6 direction = Vec6::Zero();  // of the row that was chosen last: nothing is left of that one
   for (int step = 0; step < 6; ++step) {
     auto best = end;
-    double largest = kDependent;
+    double largest = 0;
     for (auto f = begin; f != end; ++f) {
       if (f->row < 0) continue;
       if (step == 0) {
@@ -62,14 +73,18 @@ void ClassSolve::drop_redundant(const Patch& patch) {
         f->of_motion -= direction * direction.dot(f->of_motion);
       }
       const double size_left = f->of_motion.squaredNorm();
-      if (size_left <= kDependent) f->row = -1;
-      if (size_left <= largest) continue;
-      largest = size_left;
+      if (size_left <= kDependent) {
+        f->row = -1;
+        continue;
+      }
+      const double score = size_left * weight(f->row, most);
+      if (score <= largest) continue;
+      largest = score;
       best = f;
     }
     if (best == end) return;
     free_of_[static_cast<std::size_t>(best->row)] = 0;
-    direction = best->of_motion / std::sqrt(largest);
+    direction = best->of_motion.normalized();
   }
 }
 
@@ -86,7 +101,7 @@ void ClassSolve::choose_free_rows() {
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (holds(rows[i])) free_of_[i] = 0;
   slips_ = slips();
-  if (!slips_)
+  if (!slips_ && !takes_mean)
     for (const Patch& patch : patches_) drop_redundant(patch);
   free_.clear();
   ties_.clear();
@@ -177,7 +192,12 @@ bool ClassSolve::factor() {
         K_(on.free[static_cast<std::size_t>(i)], on.free[static_cast<std::size_t>(j)]) += on.K(i, j);
   }
   W_ = K_.diagonal();
-  return slips_ ? inverse_.factor_pivoted(K_, W_) : inverse_.factor_independent(K_, W_);
+  double most = 0;
+  for (const int row : free_) most = std::max(most, rows[static_cast<std::size_t>(row)].margin);
+  weights_.resize(n);
+  for (long i = 0; i < n; ++i) weights_[i] = weight(free_[static_cast<std::size_t>(i)], most);
+  if (!slips_ && takes_mean) return inverse_.factor_mean(K_, W_);
+  return slips_ ? inverse_.factor_pivoted(K_, W_, weights_) : inverse_.factor_independent(K_, W_, weights_);
 }
 
 bool ClassSolve::shares_matter() const {
@@ -202,7 +222,7 @@ bool ClassSolve::shares_matter() const {
 
 bool ClassSolve::set_weights(const VecX& W) {
   W_ = W;
-  return inverse_.factor_shared(K_, W_);
+  return inverse_.factor_shared(K_, W_, weights_);
 }
 
 VecX ClassSolve::rates_of_shares(const VecX& f) const {

@@ -25,10 +25,16 @@ class ClassSolve {
     RowClass row_class = RowClass::separate;
     int normal = -1;  ///< of tangents
     double mu = 0;
+    /// How far its force is from where the row lets go. Where more rows are held than are independent they agree, or some
+    /// contradict the others as soon as anything moves: those that are nearest to it give way.
+    double margin = 1;
   };
   std::vector<Tree> trees;
   std::vector<Row> rows;
   bool keep_forces = false;  ///< whether anybody asks for df
+  /// Rows that hold may contradict each other, and a mean of them is met: see ClassInverse::factor_mean. To be set before
+  /// rows are chosen; nothing may slip.
+  bool takes_mean = false;
 
   void clear();
   /// Rows that act between the same two bodies, each as a functional of their relative motion: of those that hold, six
@@ -85,6 +91,8 @@ class ClassSolve {
     RowMatX K;  ///< J Z
   };
   void drop_redundant(const Patch& patch);
+  /// Margin of a row, as a share of `most`; not so little that it would outweigh how well rows are known to be independent.
+  double weight(int row, double most) const;
   void gather(int tree);
 
   std::vector<Block> blocks_;
@@ -98,7 +106,7 @@ class ClassSolve {
   std::vector<OnTree> on_tree_;
   std::vector<int> place_;  ///< of each unknown in the tree at hand
   RowMatX K_;
-  VecX W_;
+  VecX W_, weights_;
   ClassInverse inverse_;
   mutable RowMatX e_, part_, null_;
   mutable VecX e_one_, part_one_;

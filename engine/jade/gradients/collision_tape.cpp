@@ -139,6 +139,7 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
   const int velocity = tape.slot(nv), forces = tape.slot(static_cast<int>(impulse.forces.f.size()));
   ClassSolve& classes = tape.new_classes();
   classes.keep_forces = impulse.returned;
+  classes.takes_mean = collision.stops && look_different_ways(collision.rows);
   for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
     GradientTree& tree = *part(i).tree;
     tree.gained = (impulse.to - impulse.from).segment(part(i).v, tree.model.nv());
@@ -148,7 +149,8 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
     classes.rows.resize(impulse.forces.classes.size());
     classes.choose_free_rows();
   } else {
-    add_problem(collision.rows, collision.limits, impulse.forces.classes, Place::start, classes);
+    add_problem(collision.rows, collision.limits, impulse.forces.classes,
+                collision.stops ? nullptr : &impulse.forces.f, Place::start, classes);
   }
   if (!classes.factor()) refuse("the equations of an impact cannot be solved");
 

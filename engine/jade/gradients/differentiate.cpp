@@ -17,6 +17,11 @@ namespace {
 
 double size_of(const VecX& x) { return x.size() == 0 ? 0 : x.lpNorm<Eigen::Infinity>(); }
 
+// What is taken for the rounding of a function, as a multiple of what was seen of it.
+constexpr double kCaution = 3;
+// Of their distance from a third: two differences that are as near to each other say the same.
+constexpr double kAgree = 0.3;
+
 /// Neville's tableau, row by row, for differences whose error is a series in powers of h^(log2 ratio).
 class Tableau {
  public:
@@ -42,6 +47,7 @@ class Tableau {
       if (best_.size() == 0 || error < error_) {
         best_ = next[k];
         error_ = error;
+        noise_ = noise;
         distance_ = size_of(*difference - best_);
       }
     }
@@ -49,15 +55,23 @@ class Tableau {
   }
 
   /// Smaller steps come nearer to the derivative. Where they do not, by more than slopes of both sides may differ, what larger ones
-  /// settled on is that of a function beyond a kink: a step of contacts is nearly linear on either side of one.
+  /// settled on is that of a function beyond a kink: a step of contacts is nearly linear on either side of one. Below what
+  /// rounding may do at worst, two of them that agree with each other say so too: rounding would scatter them.
   void doubt(const VecX& difference, double noise) {
     if (best_.size() == 0) return;
-    const double distance = size_of(difference - best_);
-    if (distance > 0.9 * distance_ + noise + same_ * size_of(best_)) {
+    const double distance = size_of(difference - best_), allowed = 0.9 * distance_ + same_ * size_of(best_);
+    const bool suspect = distance > allowed + noise / kCaution;
+    const bool again = suspect && suspect_.size() > 0 && size_of(difference - suspect_) <= kAgree * distance;
+    if (distance > allowed + noise || again) {
       best_.resize(0);
       error_ = std::numeric_limits<double>::infinity();
       row_.clear();
     }
+    if (suspect && best_.size() > 0) {
+      suspect_ = difference;
+      return;
+    }
+    suspect_.resize(0);
     distance_ = distance;
   }
 
@@ -65,6 +79,7 @@ class Tableau {
   double rounding_gain() const { return ratio_ < 3 ? 8 : 2; }
 
   const VecX& best() const { return best_; }
+  double noise() const { return noise_; }  ///< of the smallest step that it knows
   double error() const { return error_; }
   bool exists() const { return best_.size() > 0; }
   bool absent() const { return absent_; }
@@ -77,6 +92,8 @@ class Tableau {
   std::vector<VecX> row_;
   VecX best_;
   double distance_ = 0;  ///< of the last difference from it
+  VecX suspect_;         ///< the last difference, if it was farther from it than rounding explains as a rule
+  double noise_ = 0;
   double error_ = std::numeric_limits<double>::infinity();
 };
 
@@ -106,7 +123,7 @@ double noise_of(const std::function<VecX(double)>& f, const VecX& f0) {
         scatter = std::max(scatter, size_of(*at[k - 2] - 2 * *at[k - 1] + *at[k]));
   }
   // A few places of many.
-  return std::clamp(3 * scatter, least, most);
+  return std::clamp(kCaution * scatter, least, most);
 }
 
 /// What the steps up to one of them say.
@@ -116,12 +133,18 @@ struct Verdict {
   double central = std::numeric_limits<double>::infinity();  ///< error of the central difference
   double sides = std::numeric_limits<double>::infinity();    ///< of the difference of both sides
   double score = std::numeric_limits<double>::infinity();    ///< below 1 both are known well enough
+  double noise = 0;  ///< what rounding may do to the central difference, of which a tableau sees a part
 
   bool is_regular() const { return differences.smoothness == Smoothness::regular; }
   /// No other step has anything to add.
   bool is_clear(const DifferenceSettings& settings) const {
-    return is_regular() && central <= kClear * settings.settled * differences.size &&
+    return is_regular() && !is_noisy(settings) && central <= kClear * settings.settled * differences.size &&
            sides <= settings.same_slope * differences.size;
+  }
+
+  /// Neighbouring steps may agree by chance, or beyond a kink that rounding hides: many places must say the same.
+  bool is_noisy(const DifferenceSettings& settings) const {
+    return noise > kNoisy * settings.settled * differences.size;
   }
 
   /// Not settled, or at a kink that may be rounding, but not far from it: more places may tell.
@@ -134,7 +157,7 @@ struct Verdict {
   }
 
   // As a share of what counts as settled.
-  static constexpr double kClear = 0.05, kNear = 30;
+  static constexpr double kClear = 0.05, kNear = 30, kNoisy = 0.5;
 };
 
 /// Values of a function at ± h₀/2ᵏ, each looked at once, from the smallest step outward: what is beyond the nearest kink is
@@ -238,7 +261,8 @@ class Looks {
     Verdict verdict{.differences = {.left = left.best(), .right = right.best()},
                     .outer = outer,
                     .central = central.error(),
-                    .sides = left.error() + right.error()};
+                    .sides = left.error() + right.error(),
+                    .noise = central.noise()};
     Differences& result = verdict.differences;
     result.size = least_size_;
     for (const Tableau* t : {&central, &right, &left})
@@ -361,9 +385,12 @@ Differences differentiate(const std::function<VecX(double)>& f, double least_siz
   const auto look_closely = [&] {
     const Verdict all = looks.outward(1, std::isfinite(quick.score) ? quick.outer - 2 : 0);
     const Verdict& better = quick.is_regular() && quick.score < all.score ? quick : all;
-    if (!better.is_near(settings)) return better.differences;
-    const std::optional<Differences> fitted = looks.fit(all.outer);
-    return fitted && fitted->smoothness == Smoothness::regular ? *fitted : better.differences;
+    const bool doubtful = better.is_regular() && better.is_noisy(settings);
+    Differences found = better.differences;
+    if (doubtful) found.smoothness = Smoothness::unresolved;
+    if (!settings.fits || !(doubtful || better.is_near(settings))) return found;
+    const std::optional<Differences> fitted = looks.fit(better.outer);
+    return fitted && fitted->smoothness == Smoothness::regular ? *fitted : found;
   };
   const Differences found = look_closely();
   if (found.smoothness != Smoothness::unresolved || !looks.step_closer(found.size)) return found;

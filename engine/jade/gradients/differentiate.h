@@ -31,6 +31,9 @@ struct DifferenceSettings {
   /// is rounding to some millionths; a kink below that moves what a derivative is held against, so that no derivative
   /// passes which would not pass without.
   double known_slope = 5e-6;
+  /// Whether slopes that single steps leave open are looked for in fits over many places, at the price of some thousand
+  /// evaluations where there are none.
+  bool fits = true;
 };
 
 /// One-sided and central differences of one function with shared evaluations.

@@ -47,7 +47,7 @@ int IslandTape::event_of(int index) {
   const int velocity = tape.slot(nv), forces = tape.slot(static_cast<int>(event.forced.f.size()));
   ClassSolve& classes = tape.new_classes();
   add_event_dynamics(trace, slots, change, velocity, classes);
-  add_problem(trace.rows, trace.limits, event.forced.classes, Place::middle, classes);
+  add_problem(trace.rows, trace.limits, event.forced.classes, &event.forced.f, Place::middle, classes);
   if (!classes.factor()) refuse("the forecast of a slip's end cannot be solved");
 
   const int slip_at_end = tape.slot(1), slip_at_start = tape.slot(1);

@@ -9,6 +9,7 @@
 #include "jade/gradients/linear_tape.h"
 #include "jade/gradients/link_motion.h"
 #include "jade/model/parameter.h"
+#include "jade/stepping/closing_rate.h"
 #include "jade/stepping/step_trace.h"
 
 namespace jade {
@@ -148,9 +149,10 @@ class IslandTape {
   int force_row(const Anchor& on);
   /// out += Jᵀ W in the island's numbers.
   void add_generalised(const Links& links, Place at, const Sides& force, VecX& out);
-  /// The rows of the contacts in contacts_ and of limits, with their classes, and what of J acts.
+  /// The rows of the contacts in contacts_ and of limits, with their classes and forces (null: none is nearer to letting go
+  /// than another), and what of J acts.
   void add_problem(const std::vector<RowsTrace>& rows, const std::vector<LimitRowTrace>& limits,
-                   const std::vector<RowClass>& row_classes, Place at, ClassSolve& classes);
+                   const std::vector<RowClass>& row_classes, const VecX* f, Place at, ClassSolve& classes);
   /// The rows of a contact along its directions, as blocks of J.
   void add_blocks(const RowsTrace& rows, Place at, const PlacedContact& contact, ClassSolve& classes);
   /// Contacts between the same two links as patches of a problem.
@@ -211,6 +213,12 @@ class IslandTape {
   };
   /// Those of contact number `index` of the solve; rows that nobody looks at are left out.
   void add_segment_rows(const SegmentRows& segment, std::size_t index);
+  double excess_of(const RowsTrace& rows) const;
+  template <class Visit>
+  void for_each_other(const SolveTrace& solve, const RowsTrace& rows, Visit&& visit) const;
+  /// How fast the contact of some rows may close, see Closing::bias.
+  ClosingRate closing_of(const SolveTrace& solve, const RowsTrace& rows) const;
+  bool gaps_contradict(const SolveTrace& solve) const;
   /// Of its first `count` rows.
   void add_bias(const SegmentRows& segment, std::size_t index, int count, RowMaps& maps);
 
@@ -283,6 +291,9 @@ class IslandTape {
   /// Slip that is too slow to count ends at once: see stop_slip.
   void stop_slip(const SolveTrace& solve);
   bool slips_that_stop(const SolveTrace& solve);
+  /// Whether contacts that are stopped look different ways: what they are asked for, no slip here and the same closing speed
+  /// there, may contradict each other then.
+  bool look_different_ways(const std::vector<RowsTrace>& rows) const;
   /// ∂(M Δ)/∂q and M into the tree's jacobian; M alone where nothing changes.
   void momentum_derivatives(GradientTree& tree, DynamicsWorkspace& work, const VecX& change);
   /// x_out += M x_in − ∂(M Δ)/∂q x_place − ∂(M Δ)/∂p, with the tree's E added to the diagonal of M.

@@ -200,16 +200,19 @@ void IslandTape::add_generalised(const Links& links, Place at, const Sides& forc
 }
 
 void IslandTape::add_problem(const std::vector<RowsTrace>& rows, const std::vector<LimitRowTrace>& limits,
-                             const std::vector<RowClass>& row_classes, Place at, ClassSolve& classes) {
+                             const std::vector<RowClass>& row_classes, const VecX* f, Place at,
+                             ClassSolve& classes) {
   classes.rows.resize(row_classes.size());
-  for (const RowsTrace& of : rows) {
-    const double friction = substep_->contacts[static_cast<std::size_t>(of.contact)].friction;
+  const auto set = [&](int row, int normal, double friction) {
+    ClassSolve::Row& own = classes.rows[static_cast<std::size_t>(row)];
+    own = {row_classes[static_cast<std::size_t>(row)], normal, friction};
+    if (f != nullptr)
+      own.margin = normal < 0 || normal == row ? (*f)[row] : friction * (*f)[normal] - std::abs((*f)[row]);
+  };
+  for (const RowsTrace& of : rows)
     for (int row = of.first; row < of.first + of.count; ++row)
-      classes.rows[static_cast<std::size_t>(row)] = {row_classes[static_cast<std::size_t>(row)], of.first,
-                                                     friction};
-  }
-  for (const LimitRowTrace& of : limits)
-    classes.rows[static_cast<std::size_t>(of.row)] = {row_classes[static_cast<std::size_t>(of.row)], -1, 0};
+      set(row, of.first, substep_->contacts[static_cast<std::size_t>(of.contact)].friction);
+  for (const LimitRowTrace& of : limits) set(of.row, -1, 0);
   if (!classes.slips()) add_patches(rows, classes);
   classes.choose_free_rows();
   for (std::size_t i = 0; i < rows.size(); ++i)

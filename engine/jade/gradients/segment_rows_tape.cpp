@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <limits>
 
 #include "jade/gradients/island_tape.h"
-#include "jade/stepping/closing_rate.h"
 
 namespace jade {
 
@@ -163,7 +163,8 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     sum_ = substep_->v + trace.v_next;
   else
     sum_ = trace.v_next;
-  add_problem(trace.rows, trace.limits, trace.forces.classes, Place::middle, classes);
+  classes.takes_mean = gaps_contradict(trace);
+  add_problem(trace.rows, trace.limits, trace.forces.classes, &trace.forces.f, Place::middle, classes);
   if (!classes.factor()) refuse("a segment's equations cannot be solved");
 
   const SegmentRows segment{.trace = trace,
@@ -227,6 +228,45 @@ void IslandTape::add_limit_rows(const SolveTrace& trace, const Solve& slots, int
   }
 }
 
+double IslandTape::excess_of(const RowsTrace& rows) const {
+  return substep_->contacts[static_cast<std::size_t>(rows.contact)].now.gap - step_->standoff;
+}
+
+/// The rows of other contacts between the same two shapes.
+template <class Visit>
+void IslandTape::for_each_other(const SolveTrace& trace, const RowsTrace& rows, Visit&& visit) const {
+  const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+  for (const RowsTrace& other : trace.rows) {
+    const ContactTrace& at = substep_->contacts[static_cast<std::size_t>(other.contact)];
+    if (&other != &rows && at.shape_a == contact.shape_a && at.shape_b == contact.shape_b) visit(other);
+  }
+}
+
+ClosingRate IslandTape::closing_of(const SolveTrace& trace, const RowsTrace& rows) const {
+  double excess = excess_of(rows), others = 0;
+  if (step_->integrator == Integrator::explicit_euler)
+    excess += trace.s * substep_->contacts[static_cast<std::size_t>(rows.contact)].approach;
+  if (midpoint())
+    for_each_other(trace, rows, [&](const RowsTrace& other) { others += squared_depth(excess_of(other)); });
+  return closing_rate(excess, trace.s, whole(), push_out_length(step_->standoff, step_->clearance), others);
+}
+
+/// Whether contacts are pushed apart by other than the same multiple of their gaps: then the gaps of a face that is held at more
+/// places than it needs ask for what no motion gives, as soon as they move.
+bool IslandTape::gaps_contradict(const SolveTrace& trace) const {
+  constexpr double kSame = 1e-12;
+  if (!trace.with_gaps) return false;
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const RowsTrace& rows : trace.rows) {
+    if (trace.forces.classes[static_cast<std::size_t>(rows.first)] != RowClass::clamped) continue;
+    const ClosingRate closing = closing_of(trace, rows);
+    least = std::min(least, closing.by_excess);
+    most = std::max(most, closing.by_excess);
+    if (closing.by_others * trace.s != 0) return true;
+  }
+  return most > (1 + kSame) * least;
+}
+
 /// r₂ of the bias: see Island::set_bias.
 void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, int count, RowMaps& maps) {
   const SolveTrace& trace = segment.trace;
@@ -237,27 +277,13 @@ void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, int cou
   const Sides v = rates(links_of(contact), Place::start, substep_->v);
   const double s = trace.s;
   const bool explicit_euler = step_->integrator == Integrator::explicit_euler;
-  double excess = contact.now.gap - step_->standoff;
-  if (explicit_euler) excess += s * contact.approach;
-  const auto excess_of = [&](const RowsTrace& other) {
-    return substep_->contacts[static_cast<std::size_t>(other.contact)].now.gap - step_->standoff;
-  };
-  const auto for_each_other = [&](auto&& visit) {
-    for (const RowsTrace& other : trace.rows) {
-      const ContactTrace& at = substep_->contacts[static_cast<std::size_t>(other.contact)];
-      if (&other != &rows && at.shape_a == contact.shape_a && at.shape_b == contact.shape_b) visit(other);
-    }
-  };
-  double others = 0;
-  if (midpoint()) for_each_other([&](const RowsTrace& other) { others += squared_depth(excess_of(other)); });
-  const ClosingRate closing =
-      closing_rate(excess, s, whole(), push_out_length(step_->standoff, step_->clearance), others);
+  const ClosingRate closing = closing_of(trace, rows);
   // What of the closing speed is in the bias: of the gap that explicit Euler looks ahead to, or half of it.
   const double of_approach = explicit_euler ? closing.by_excess * s : midpoint() ? -0.5 : 0;
   const Row12 gap = start.along(start.n);  // and the closing speed by rates
   maps.by_start.row(0) -= closing.by_excess * gap;
   if (closing.by_others != 0)
-    for_each_other([&](const RowsTrace& other) {
+    for_each_other(trace, rows, [&](const RowsTrace& other) {
       const PlacedContact& at = start_contact(other.contact);
       maps.by_start.row(0) -= closing.by_others * 2 * std::min(excess_of(other), 0.0) * at.along(at.n);
     });

@@ -135,6 +135,19 @@ bool IslandTape::slips_that_stop(const SolveTrace& trace) {
   return any;
 }
 
+bool IslandTape::look_different_ways(const std::vector<RowsTrace>& rows) const {
+  constexpr double kSameWay =
+      1e-12;  // 1 − cos of a millionth of a radian: what faces on each other differ by
+  const Vec3* first = nullptr;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (contacts_[i] == nullptr) continue;
+    const Vec3& n = contacts_[i]->n;
+    if (first == nullptr) first = &n;
+    if (std::abs(first->dot(n)) < 1 - kSameWay) return true;
+  }
+  return false;
+}
+
 /// A contact that sticks at no slip: any slip that counts would end within the segment, after a time and a way of second
 /// order, so that to first order it ends at once and the segment starts from
 ///   M (v' − v) = Jᵀ P x,   S_t J v' = 0 of such contacts,   S_n J (v' − v) = 0
@@ -157,7 +170,8 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
   for (const LimitRowTrace& row : trace.limits)
     stopped_.classes[static_cast<std::size_t>(row.row)] =
         trace.forces.classes[static_cast<std::size_t>(row.row)];
-  add_problem(stopped_rows_, trace.limits, stopped_.classes, Place::start, classes);
+  classes.takes_mean = look_different_ways(stopped_rows_);
+  add_problem(stopped_rows_, trace.limits, stopped_.classes, nullptr, Place::start, classes);
   for (const LimitRowTrace& row : trace.limits) {
     if (stopped_.classes[static_cast<std::size_t>(row.row)] != RowClass::clamped) continue;
     const LimitTrace& limit = substep_->limits[static_cast<std::size_t>(row.limit)];

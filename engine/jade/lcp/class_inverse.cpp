@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <Eigen/LU>
+
 #include "jade/math/row_product.h"
 
 namespace jade {
@@ -12,6 +14,8 @@ namespace {
 constexpr double kDependent = 1e-10;
 // Rows of which more than this is left are taken as they come, so that those of neighbours stay together.
 constexpr double kClearlyIndependent = 1e-3;
+
+double weight_of(const VecX& weights, int row) { return weights.size() == 0 ? 1 : weights[row]; }
 
 /// row −= factor · other, `count` numbers
 inline void subtract(double* row, double factor, const double* other, long count) {
@@ -24,6 +28,7 @@ void ClassInverse::begin(const RowMatX& K) {
   size_ = rank_ = static_cast<int>(K.rows());
   LU_ = K;
   equation_.clear();
+  contradiction_.resize(0, 0);
   row_.resize(static_cast<std::size_t>(size_));
   std::iota(row_.begin(), row_.end(), 0);
   column_ = row_;
@@ -52,12 +57,9 @@ void ClassInverse::eliminate(int k) {
   }
 }
 
-bool ClassInverse::factor_shared(const RowMatX& K, const VecX& W) {
-  if (!factor_pivoted(K, W)) return false;
+/// Of the pivots' order: zᵀ = (y, 1) with y L₁₁ = −L₂₁.
+void ClassInverse::find_left_null_space() {
   const int dependent = size_ - rank_;
-  if (dependent == 0) return true;
-  equation_.assign(row_.begin(), row_.begin() + rank_);
-  // Of the pivots' order: zᵀ = (y, 1) with y L₁₁ = −L₂₁.
   left_.setZero(dependent, size_);
   for (int i = 0; i < dependent; ++i) {
     left_(i, row_[static_cast<std::size_t>(rank_ + i)]) = 1;
@@ -67,6 +69,25 @@ bool ClassInverse::factor_shared(const RowMatX& K, const VecX& W) {
       left_(i, row_[static_cast<std::size_t>(j)]) = y;
     }
   }
+}
+
+bool ClassInverse::factor_mean(const RowMatX& K, const VecX& W) {
+  if (!factor_independent(K, W)) return false;
+  RowMatX Y;
+  if (!null_space(Y)) return true;
+  find_left_null_space();
+  const RowMatX WY = W.asDiagonal() * Y;
+  const Eigen::PartialPivLU<MatX> factor(MatX(left_ * WY).transpose());
+  contradiction_ = factor.solve(MatX(WY.transpose())).transpose();
+  return contradiction_.allFinite();
+}
+
+bool ClassInverse::factor_shared(const RowMatX& K, const VecX& W, const VecX& weights) {
+  if (!factor_pivoted(K, W, weights)) return false;
+  const int dependent = size_ - rank_;
+  if (dependent == 0) return true;
+  equation_.assign(row_.begin(), row_.begin() + rank_);
+  find_left_null_space();
   for (int i = 0; i < rank_; ++i) LU_.row(i) = K.row(equation_[static_cast<std::size_t>(i)]);
   LU_.bottomRows(dependent) = left_ * W.asDiagonal();
   rank_ = size_;
@@ -83,18 +104,19 @@ bool ClassInverse::factor_shared(const RowMatX& K, const VecX& W) {
   return true;
 }
 
-bool ClassInverse::factor_independent(const RowMatX& K, const VecX& W) {
+bool ClassInverse::factor_independent(const RowMatX& K, const VecX& W, const VecX& weights) {
   begin(K);
   if (!K.allFinite()) return false;
   for (int k = 0; k < size_; ++k) {
     int pivot = -1;
-    double largest = kDependent;
+    double largest = 0;
     for (int i = k; i < size_; ++i) {
-      const double left = LU_(i, i) / W[row_[static_cast<std::size_t>(i)]];
-      if (!(left > largest)) continue;
-      largest = left;
+      const int row = row_[static_cast<std::size_t>(i)];
+      const double left = LU_(i, i) / W[row], score = left * weight_of(weights, row);
+      if (!(left > kDependent && score > largest)) continue;
+      largest = score;
       pivot = i;
-      if (left > kClearlyIndependent) break;
+      if (score > kClearlyIndependent) break;
     }
     if (pivot < 0) {
       rank_ = k;
@@ -106,7 +128,7 @@ bool ClassInverse::factor_independent(const RowMatX& K, const VecX& W) {
   return true;
 }
 
-bool ClassInverse::factor_pivoted(const RowMatX& K, const VecX& W) {
+bool ClassInverse::factor_pivoted(const RowMatX& K, const VecX& W, const VecX& weights) {
   begin(K);
   if (!K.allFinite()) return false;
   // In units of the rows' own diagonals.
@@ -114,13 +136,14 @@ bool ClassInverse::factor_pivoted(const RowMatX& K, const VecX& W) {
   if (!scale_.allFinite()) return false;
   for (int k = 0; k < size_; ++k) {
     int row = -1, column = -1;
-    double largest = kDependent;
+    double largest = 0;
     for (int i = k; i < size_; ++i)
       for (int j = k; j < size_; ++j) {
-        const double left = std::abs(LU_(i, j)) * scale_[row_[static_cast<std::size_t>(i)]] *
-                            scale_[column_[static_cast<std::size_t>(j)]];
-        if (left <= largest) continue;
-        largest = left;
+        const int of = row_[static_cast<std::size_t>(i)];
+        const double left = std::abs(LU_(i, j)) * scale_[of] * scale_[column_[static_cast<std::size_t>(j)]];
+        const double score = left * weight_of(weights, of);
+        if (left <= kDependent || score <= largest) continue;
+        largest = score;
         row = i;
         column = j;
       }
@@ -196,6 +219,7 @@ void ClassInverse::solve_once_transposed(const VecX& r, VecX& x) const {
 
 void ClassInverse::solve(Eigen::Ref<RowMatX> r) const {
   if (size() == 0) return;
+  if (contradiction_.size() > 0) r -= contradiction_ * (left_ * r).eval();
   if (equation_.empty()) {
     solve_once(r, term_);
   } else {
@@ -211,6 +235,7 @@ void ClassInverse::solve_transposed(VecX& r) const {
   solve_once_transposed(r, other_);
   if (equation_.empty()) {
     r = other_;
+    if (contradiction_.size() > 0) r -= left_.transpose() * (contradiction_.transpose() * other_).eval();
     return;
   }
   r.setZero();

@@ -110,6 +110,42 @@ void Island::guess_hits(const Horizon& now) {
   if (all || static_cast<int>(contacts.size()) > kFewContacts) hits_.clear();
 }
 
+/// Impulses travel at once through everything that touches. What touches nothing on their way does not feel them: a stack that
+/// stands on the same floor would have its rounding stopped by them, on one side of rest alone.
+void Island::find_felt(const Horizon& now) {
+  felt_.assign(trees.size(), false);
+  row_contacts_.clear();
+  row_limits_.clear();
+  const auto feels = [&](const Anchor& on) { return on.tree >= 0 && felt_[on.tree]; };
+  const auto feel = [&](const NearPair& pair) {
+    for (const Anchor& on : {pair.on_a, pair.on_b})
+      if (on.tree >= 0) felt_[on.tree] = true;
+  };
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    contacts[c].first_row = -1;
+    if (!contacts[c].was_row && !closing(contacts[c]).at_standoff()) continue;
+    row_contacts_.push_back(static_cast<int>(c));
+    if (closing(contacts[c]).hits(now)) feel(pairs[contacts[c].pair]);
+  }
+  for (const LiveLimit& limit : limits)
+    if (limit.closing.hits(now)) felt_[limit.tree] = true;
+  const auto is_felt = [&](int c) {
+    return feels(pairs[contacts[c].pair].on_a) || feels(pairs[contacts[c].pair].on_b);
+  };
+  for (std::ptrdiff_t known = -1, count = 0; count != known;) {
+    known = count;
+    for (const int c : row_contacts_)
+      if (is_felt(c)) feel(pairs[contacts[c].pair]);
+    count = std::count(felt_.begin(), felt_.end(), true);
+  }
+  std::erase_if(row_contacts_, [&](int c) { return !is_felt(c); });
+  for (std::size_t l = 0; l < limits.size(); ++l) {
+    limits[l].row = -1;
+    const bool touches = limits[l].was_row || limits[l].closing.at_standoff();
+    if (touches && felt_[limits[l].tree]) row_limits_.push_back(static_cast<int>(l));
+  }
+}
+
 bool Island::collide(double time) {
   const Horizon now = horizon(left_);
   const auto contact_hits = [&](const LiveContact& contact) { return closing(contact).hits(now); };
@@ -118,20 +154,8 @@ bool Island::collide(double time) {
       std::none_of(limits.begin(), limits.end(), limit_hits))
     return false;
 
-  // Everything that touches takes part: impulses travel through resting contacts at once.
-  row_contacts_.clear();
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    LiveContact& contact = contacts[c];
-    contact.first_row = -1;
-    if (!contact.was_row && !closing(contact).at_standoff()) continue;
-    row_contacts_.push_back(static_cast<int>(c));
-    set_impact_directions(contact);
-  }
-  row_limits_.clear();
-  for (std::size_t l = 0; l < limits.size(); ++l) {
-    limits[l].row = -1;
-    if (limits[l].was_row || limits[l].closing.at_standoff()) row_limits_.push_back(static_cast<int>(l));
-  }
+  find_felt(now);
+  for (const int c : row_contacts_) set_impact_directions(contacts[c]);
   add_rows(false);
   guess_hits(now);
 

@@ -66,6 +66,7 @@ Island::Island(const CollisionModel& collision) : collision_(collision) {
   constexpr std::size_t kContacts = 12, kBodies = 4;
   trees.reserve(kBodies);
   row_trees_.reserve(kBodies);
+  felt_.reserve(kBodies);
   shapes.reserve(kBodies);
   swept.reserve(kBodies);
   boxes_.reserve(kBodies);

@@ -233,6 +233,7 @@ class Island {
 
   // collide.cpp
   bool collide(double time);
+  void find_felt(const Horizon& now);
   void set_impact_directions(LiveContact& contact);
   void guess_hits(const Horizon& now);
   Closing closing(const LiveContact& contact) const {
@@ -375,6 +376,7 @@ class Island {
   LcpWorkspace lcp_;
   std::vector<RowClass> warm_;
   std::vector<RowClass> hits_;  ///< of an impact's rows, if nothing but what hits takes part
+  std::vector<char> felt_;      ///< per tree: whether an impact reaches it
   bool without_load_ = false;   ///< contacts that carried nothing are rows by their normals alone
   /// All rows of the segment at hand while those that are solved for are fewer, for the tape.
   struct {

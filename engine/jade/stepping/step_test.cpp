@@ -4,6 +4,7 @@
 
 #include "jade/dynamics/energy.h"
 #include "jade/stepping/step_simulation.h"
+#include "jade/stepping/step_trace.h"
 
 namespace jade {
 namespace {
@@ -70,6 +71,30 @@ TEST(Step, PushedCubesShareTheirMomentumAndStopTogether) {
   EXPECT_NEAR(run.position("pushed").x(), 0.7 + kStandoff + 2.0 / 9, 1e-6);
   EXPECT_LT(run.velocity("pusher").norm() + run.velocity("pushed").norm(), 1e-9);
   EXPECT_GT(run.clearance, 0);
+}
+
+TEST(Step, ImpactIsFeltByWhatItReachesAlone) {
+  // A ball falls beside two boxes that stand on each other, near enough to be advanced together with them, then on them.
+  for (const bool on_top : {false, true}) {
+    SceneDescription scene = ground(0.5, 0.5, 9.81);
+    const Box cube{Vec3(0.2, 0.2, 0.2)};
+    scene.bodies.push_back(body("lower", cube, Vec3(0, 0, 0.1 + kStandoff), Vec3::Zero()));
+    scene.bodies.push_back(body("upper", cube, Vec3(0, 0, 0.3 + 2 * kStandoff), Vec3::Zero()));
+    const double height = on_top ? 0.451 : 0.051;
+    scene.bodies.push_back(
+        body("ball", Sphere{0.05}, Vec3(on_top ? 0.02 : 0.152, 0.01, height), Vec3(0, 0, -0.3)));
+    const Model model = build_model(scene);
+    StepWorkspace workspace(model);
+    StepTrace trace;
+    const StepResult result =
+        step(model, initial_state(model), {}, controls_at(model, 0, 0.01), 0.01, {}, workspace, &trace);
+    ASSERT_EQ(trace.islands.size(), 1u);
+    std::size_t felt = 0;
+    for (const SubstepTrace& substep : trace.islands[0].substeps)
+      if (substep.collides) felt = std::max(felt, substep.collision.rows.size());
+    EXPECT_EQ(result.report.impacts.size(), 1u);
+    EXPECT_EQ(felt, on_top ? 9u : 1u);
+  }
 }
 
 TEST(Step, BilliardBallsLandWhereTheClosedFormSays) {

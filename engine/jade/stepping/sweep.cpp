@@ -70,7 +70,10 @@ void Island::begin_sweep(double s) {
       const Motion::AxisAccelerations a = motion.axis_accelerations();
       expected = 0.5 * s * s * std::max(a.most.maxCoeff(), -a.least.minCoeff()) <= fall_;
     }
-    swept[i].include(expected ? (*expected_)[shape] : swept_box(static_cast<int>(i), s));
+    // Others keep out of where it was expected, wherever it went: whether what lies still was nudged or not, the same bodies are
+    // advanced together.
+    swept[i].include((*expected_)[shape]);
+    if (!expected) swept[i].include(swept_box(static_cast<int>(i), s));
   }
 }
 
