@@ -99,6 +99,9 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {303, 1802, "the same, of several stacks", true, false},
       {403, 1402, "a ball that lies still is advanced with the same bodies whether it is nudged or not", true,
        false},
+      {501, 3309, "a plate slides and turns on four corners, whose shares rounding was magnified into", true,
+       false},
+      {501, 6911, "the same, each of them pushed out at a rate of its own", true, false},
       {501, 3258, "steps beyond a kink that rounding hides settle on what is none of its slopes", true,
        false},
   };

@@ -98,6 +98,12 @@ TEST(LcpSolution, IsValidForTheStackWhoseForcesComplianceBendsMost) {
   EXPECT_TRUE(judge(problem, solve(problem).f).valid);
 }
 
+TEST(LcpSolution, IsValidForTheRowWhoseClassesAreFoundByPatienceAlone) {
+  const LcpProblem problem =
+      make_lcp_problem({.seed = 63, .family = "row", .index = 44, .max_contacts = 128, .exact = true});
+  EXPECT_TRUE(judge(problem, solve(problem).f).valid);
+}
+
 TEST(LcpSolution, SolvesTheProblemWithComplianceWhereThereIsNone) {
   // Each of these was once given up in both forms: forces that follow the compliance of the path look unbounded.
   struct Case {

@@ -197,7 +197,7 @@ bool ClassSolve::factor() {
   weights_.resize(n);
   for (long i = 0; i < n; ++i) weights_[i] = weight(free_[static_cast<std::size_t>(i)], most);
   if (!slips_ && takes_mean) return inverse_.factor_mean(K_, W_);
-  return slips_ ? inverse_.factor_pivoted(K_, W_, weights_) : inverse_.factor_independent(K_, W_, weights_);
+  return slips_ ? inverse_.factor_pivoted(K_, W_) : inverse_.factor_independent(K_, W_, weights_);
 }
 
 bool ClassSolve::shares_matter() const {
@@ -220,9 +220,11 @@ bool ClassSolve::shares_matter() const {
   return moved > 1e-14 * size;  // 1e-7 of what the shares do one by one: rounding of dependent rows is 1e-10
 }
 
+bool ClassSolve::settle_contradictions() { return !slips_ || !takes_mean || inverse_.factor_shared(K_, W_); }
+
 bool ClassSolve::set_weights(const VecX& W) {
   W_ = W;
-  return inverse_.factor_shared(K_, W_, weights_);
+  return inverse_.factor_shared(K_, W_);
 }
 
 VecX ClassSolve::rates_of_shares(const VecX& f) const {

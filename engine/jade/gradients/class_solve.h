@@ -33,7 +33,7 @@ class ClassSolve {
   std::vector<Row> rows;
   bool keep_forces = false;  ///< whether anybody asks for df
   /// Rows that hold may contradict each other, and a mean of them is met: see ClassInverse::factor_mean. To be set before
-  /// rows are chosen; nothing may slip.
+  /// rows are chosen.
   bool takes_mean = false;
 
   void clear();
@@ -61,6 +61,8 @@ class ClassSolve {
   bool is_free(int row) const { return free_of_[static_cast<std::size_t>(row)] >= 0; }
   /// Whether how redundant contacts share their load has an effect on velocities: they slip in different directions.
   bool shares_matter() const;
+  /// Where they slip and their shares have no effect, but rows may contradict each other.
+  [[nodiscard]] bool settle_contradictions();
   /// With the exact W = diag A of the free rows from now on; y₁ with S J y₁ = −W x.
   [[nodiscard]] bool set_weights(const VecX& W);
   VecX rates_of_shares(const VecX& f) const;

@@ -251,14 +251,16 @@ ClosingRate IslandTape::closing_of(const SolveTrace& trace, const RowsTrace& row
   return closing_rate(excess, trace.s, whole(), push_out_length(step_->standoff, step_->clearance), others);
 }
 
-/// Whether contacts are pushed apart by other than the same multiple of their gaps: then the gaps of a face that is held at more
+/// Whether places travel along their shapes, or contacts are pushed apart by other than the same multiple of their gaps: then the gaps of a face that is held at more
 /// places than it needs ask for what no motion gives, as soon as they move.
 bool IslandTape::gaps_contradict(const SolveTrace& trace) const {
   constexpr double kSame = 1e-12;
   if (!trace.with_gaps) return false;
   double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (const RowsTrace& rows : trace.rows) {
+  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    const RowsTrace& rows = trace.rows[i];
     if (trace.forces.classes[static_cast<std::size_t>(rows.first)] != RowClass::clamped) continue;
+    if (contacts_[i] != nullptr && contacts_[i]->travels) return true;
     const ClosingRate closing = closing_of(trace, rows);
     least = std::min(least, closing.by_excess);
     most = std::max(most, closing.by_excess);

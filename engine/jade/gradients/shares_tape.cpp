@@ -12,7 +12,11 @@ namespace jade {
 /// of a vanishing compliance W = diag A, A = J M⁻¹ Jᵀ:  zᵀ W x = 0 for all z with zᵀ S J = 0. With S J y₁ = −W x,
 ///   zᵀ W dx = −zᵀ (S dJ y₁ + dW x),   dA_ii = 2 dJ_i z_i − z_iᵀ dM z_i,   z_i = M⁻¹ J_iᵀ
 int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
-  if (!no_derivative.empty() || !classes.shares_matter()) return -1;
+  if (!no_derivative.empty()) return -1;
+  if (!classes.shares_matter()) {
+    if (!classes.settle_contradictions()) refuse("rows that contradict each other cannot be solved");
+    return -1;
+  }
   const std::vector<int>& free = classes.free_rows();
   const int out = tape.slot(static_cast<int>(at.f.size()));
 

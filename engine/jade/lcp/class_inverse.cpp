@@ -73,21 +73,24 @@ void ClassInverse::find_left_null_space() {
 
 bool ClassInverse::factor_mean(const RowMatX& K, const VecX& W) {
   if (!factor_independent(K, W)) return false;
-  RowMatX Y;
-  if (!null_space(Y)) return true;
+  return find_contradiction(W);
+}
+
+bool ClassInverse::find_contradiction(const VecX& W) {
+  if (!null_space(Y_)) return true;
   find_left_null_space();
-  const RowMatX WY = W.asDiagonal() * Y;
+  const RowMatX WY = W.asDiagonal() * Y_;
   const Eigen::PartialPivLU<MatX> factor(MatX(left_ * WY).transpose());
   contradiction_ = factor.solve(MatX(WY.transpose())).transpose();
   return contradiction_.allFinite();
 }
 
-bool ClassInverse::factor_shared(const RowMatX& K, const VecX& W, const VecX& weights) {
-  if (!factor_pivoted(K, W, weights)) return false;
+bool ClassInverse::factor_shared(const RowMatX& K, const VecX& W) {
+  if (!factor_pivoted(K, W)) return false;
   const int dependent = size_ - rank_;
   if (dependent == 0) return true;
+  if (!find_contradiction(W)) return false;
   equation_.assign(row_.begin(), row_.begin() + rank_);
-  find_left_null_space();
   for (int i = 0; i < rank_; ++i) LU_.row(i) = K.row(equation_[static_cast<std::size_t>(i)]);
   LU_.bottomRows(dependent) = left_ * W.asDiagonal();
   rank_ = size_;
@@ -128,7 +131,7 @@ bool ClassInverse::factor_independent(const RowMatX& K, const VecX& W, const Vec
   return true;
 }
 
-bool ClassInverse::factor_pivoted(const RowMatX& K, const VecX& W, const VecX& weights) {
+bool ClassInverse::factor_pivoted(const RowMatX& K, const VecX& W) {
   begin(K);
   if (!K.allFinite()) return false;
   // In units of the rows' own diagonals.
@@ -136,14 +139,13 @@ bool ClassInverse::factor_pivoted(const RowMatX& K, const VecX& W, const VecX& w
   if (!scale_.allFinite()) return false;
   for (int k = 0; k < size_; ++k) {
     int row = -1, column = -1;
-    double largest = 0;
+    double largest = kDependent;
     for (int i = k; i < size_; ++i)
       for (int j = k; j < size_; ++j) {
-        const int of = row_[static_cast<std::size_t>(i)];
-        const double left = std::abs(LU_(i, j)) * scale_[of] * scale_[column_[static_cast<std::size_t>(j)]];
-        const double score = left * weight_of(weights, of);
-        if (left <= kDependent || score <= largest) continue;
-        largest = score;
+        const double left = std::abs(LU_(i, j)) * scale_[row_[static_cast<std::size_t>(i)]] *
+                            scale_[column_[static_cast<std::size_t>(j)]];
+        if (left <= largest) continue;
+        largest = left;
         row = i;
         column = j;
       }
@@ -235,11 +237,11 @@ void ClassInverse::solve_transposed(VecX& r) const {
   solve_once_transposed(r, other_);
   if (equation_.empty()) {
     r = other_;
-    if (contradiction_.size() > 0) r -= left_.transpose() * (contradiction_.transpose() * other_).eval();
-    return;
+  } else {
+    r.setZero();
+    for (std::size_t i = 0; i < equation_.size(); ++i) r[equation_[i]] = other_[static_cast<long>(i)];
   }
-  r.setZero();
-  for (std::size_t i = 0; i < equation_.size(); ++i) r[equation_[i]] = other_[static_cast<long>(i)];
+  if (contradiction_.size() > 0) r -= left_.transpose() * (contradiction_.transpose() * r).eval();
 }
 
 void ClassInverse::null_part(Eigen::Ref<RowMatX> r) const {

@@ -17,19 +17,19 @@ using RowMatX = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Row
 /// of a stack) are left out. Memory is kept between uses.
 class ClassInverse {
  public:
-  /// All of them are false when K cannot be factored: something in it is not finite. `weights`, up to 1 (none: all are
-  /// alike), tell which of several rows that depend on each other are to be left out: the lightest.
+  /// All of them are false when K cannot be factored: something in it is not finite.
   /// For a K without slip: a largest set of independent rows determines the velocities, and the others follow. Their
   /// unknowns are zero. Pivots are diagonal, in the order of the rows, and those that are nearly dependent come last.
+  /// `weights`, up to 1 (none: all are alike), tell which of several that depend on each other are left out: the lightest.
   [[nodiscard]] bool factor_independent(const RowMatX& K, const VecX& W, const VecX& weights = {});
   /// For a K of contacts that slip, by pivots anywhere: as good as the above as long as how redundant ones share their
   /// load has no effect.
-  [[nodiscard]] bool factor_pivoted(const RowMatX& K, const VecX& W, const VecX& weights = {});
+  [[nodiscard]] bool factor_pivoted(const RowMatX& K, const VecX& W);
   /// For redundant contacts that slip in different directions, whose shares of the load matter: they are those in the limit
   /// of a vanishing compliance, zᵀ W x = zᵀ r₃ for every z with zᵀ K = 0, W = diag A, A = J M⁻¹ Jᵀ. Independent rows of K
   /// and these conditions are a regular system: what a small compliance ε in its place would magnify by 1/ε and lose to
-  /// rounding does not arise.
-  [[nodiscard]] bool factor_shared(const RowMatX& K, const VecX& W, const VecX& weights = {});
+  /// rounding does not arise. Right-hand sides that contradict each other are met as by factor_mean.
+  [[nodiscard]] bool factor_shared(const RowMatX& K, const VecX& W);
   /// For a K without slip whose right-hand sides may contradict each other, as where a body that is held at several faces is
   /// stopped: the limit of a vanishing compliance is a mean of what they ask for,
   ///   K x = r − W Y (Zᵀ W Y)⁻¹ Zᵀ r,   K Y = 0,  Zᵀ K = 0
@@ -47,6 +47,7 @@ class ClassInverse {
  private:
   void begin(const RowMatX& K);
   void find_left_null_space();
+  bool find_contradiction(const VecX& W);
   void bring_forward(int row, int column, int k);
   void eliminate(int k);
   void solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const;
@@ -61,6 +62,7 @@ class ClassInverse {
   RowMatX left_;  ///< of factor_shared and factor_mean: a basis of the z with zᵀ K = 0, as rows
   RowMatX
       contradiction_;  ///< of factor_mean: W Y (Zᵀ W Y)⁻¹; empty: nothing is redundant, or others factored
+  RowMatX Y_;          ///< of the same: K Y = 0
   mutable RowMatX term_, next_, pivoted_, null_;
   mutable VecX other_, pivoted_one_;
 };

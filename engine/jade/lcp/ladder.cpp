@@ -11,6 +11,8 @@ constexpr double kGoodEnough = 1e-12;
 
 /// And where another step of the polish would not improve it.
 constexpr double kNothingToGain = 1e-13;
+// Redundant rows that agree leave less. What they leave is magnified by the inverse compliance into how they share their load.
+constexpr double kContradicts = 1e-14;
 
 /// Where the classes of an answer are right, but for a mode that it leaves.
 constexpr double kNearlyValid = 1e-7;
@@ -27,6 +29,7 @@ struct Rung {
   double nudge;        ///< see ZPathSettings
   int pivots_per_row;  ///< gives up beyond; an untroubled path takes at most about two
   int rebuild_every;
+  bool patient = false;  ///< see kPatientRelaxations
 };
 /// Large ε loses the classes of stiff problems, small ε loses digits in redundant ones: first the compromise that
 /// ends most paths, then its neighbours, then the same again with the inverse made anew every few pivots. Exact ties
@@ -36,9 +39,11 @@ constexpr Rung kRungs[] = {{"z-path 1e-5", 1e-5, 0, 4, 0},        {"z-path 1e-5 
                            {"z-path 1e-4 n", 1e-4, 1e-6, 4, 0},   {"z-path 1e-6 r", 1e-6, 0, 8, 16},
                            {"z-path 1e-6 rn", 1e-6, 1e-7, 8, 16}, {"z-path 1e-7 rn", 1e-7, 1e-8, 8, 16},
                            {"z-path 1e-5 rn", 1e-5, 1e-5, 8, 16}, {"z-path 1e-8 r", 1e-8, 0, 8, 4},
-                           {"z-path 1e-3 rn", 1e-3, 1e-6, 8, 16}};
+                           {"z-path 1e-3 rn", 1e-3, 1e-6, 8, 16}, {"z-path 1e-5 p", 1e-5, 0, 4, 0, true}};
 /// Proximal steps after each path, as long as they converge. Three or four are usual where one is needed at all.
 constexpr int kRelaxations = 20;
+/// And at last as long as they do not flee: in rows of a hundred contacts they wander for some dozens before they find the classes.
+constexpr int kPatientRelaxations = 400;
 /// Lemke in quad costs seconds beyond (it works on 7 rows a contact, each operation fifty times as slow).
 constexpr int kMaxQuadRows = 108;
 /// The perturbation that resolves ties, over ε. In redundant rows it moves forces by its size over ε, so it has to
@@ -66,6 +71,7 @@ class Climb {
   /// An answer that carries on friction at its bound only because something slipped once is refused, valid as it is:
   /// such self-stress would stay for as long as warm starts do.
   bool warm() {
+    redundant_ = true;  // as far as is known
     const auto rests = [&](int i) {
       return rests_at_its_bound(state_.classes[i], state_.f[i], state_.v[i], target_ * state_.sigma[i]);
     };
@@ -93,13 +99,15 @@ class Climb {
     watch_growth(rung.epsilon, w_.path.largest_force(w_.tableau));
     if (finish()) return true;
     double before = HUGE_VAL;
-    for (int step = 0; step < kRelaxations; ++step) {
+    const int relaxations = rung.patient ? kPatientRelaxations : kRelaxations;
+    const double longest = rung.patient ? 1.5 : 0.7;  // as a share of the step before
+    for (int step = 0; step < relaxations; ++step) {
       keep_best();
       if (!w_.path.relax(state_, w_.tableau, step == 0, pivots)) break;
       refine(island_, w_.tableau, w_.scratch, state_);
       if (good() || silenced()) return true;
       const double moved = w_.path.moved();
-      if (!(moved < 0.7 * before)) break;
+      if (!(moved < longest * before)) break;
       before = moved;
     }
     return polished();
@@ -109,8 +117,8 @@ class Climb {
   bool finish() {
     // Redundant rows magnify the rounding that the inverse has collected, into forces that no equation can see;
     // freshly factored equations keep them at the compliance limit.
-    const bool redundant = w_.tableau.smallest_pivot() < kRedundant;
-    if (redundant && w_.equations.factor(island_, state_.classes, kProximal)) {
+    redundant_ = w_.tableau.smallest_pivot() < kRedundant;
+    if (redundant_ && w_.equations.factor(island_, state_.classes, kProximal)) {
       return finish_with(w_.equations);
     }
     return finish_with(w_.tableau);
@@ -136,13 +144,22 @@ class Climb {
   bool has_valid_answer() const { return w_.best.residual <= tolerance_; }
   bool has_watched_forces() const { return watched_; }
 
+  /// Redundant rows of which some slip and that contradict each other in their last digits: see ExactClasses::solve_shares.
+  void share_without_contradiction() {
+    if (compliant_ || !redundant_) return;
+    const double residual = certified_ ? whole_->solution.certificate.residual : state_.residual;
+    if (!(residual > kContradicts)) return;
+    w_.trial = state_;
+    if (!w_.exact.solve_shares(island_, tolerance_, w_.trial)) return;
+    state_ = w_.trial;
+    certified_ = false;
+  }
+
   /// The least invalid answer seen becomes the answer; true if it is valid.
   bool settle_for_best() {
     if (w_.best.residual < HUGE_VAL) state_ = w_.best;
     if (!(state_.residual <= tolerance_)) return false;
-    if (compliant_ || good()) return true;
-    w_.trial = state_;
-    if (w_.exact.solve_shares(island_, tolerance_, w_.trial)) state_ = w_.trial;
+    redundant_ = redundant_ || !good();
     return true;
   }
 
@@ -217,6 +234,7 @@ class Climb {
   const ContactIsland& island_;
   const WholeProblem* whole_;
   bool certified_ = false;
+  bool redundant_ = false;  ///< rows may depend on each other
   int exact_trials_ = 0;
   double target_, tolerance_;
   bool compliant_;
@@ -244,6 +262,7 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
     report.solved = true;
     report.stage = stage;
     report.selection = selection;
+    climb.share_without_contradiction();
     report.certified = climb.certified();
     return report;
   };
@@ -260,7 +279,7 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
     // stands the comparison of two compliances will do.
     if (climb.has_valid_answer() && (rung.nudge > 0 || climb.has_watched_forces())) continue;
     // Ties and lost digits are worth the long way only to a caller who has no other question.
-    if (!task.settings.to_the_end && (rung.nudge > 0 || rung.rebuild_every == 16)) continue;
+    if (!task.settings.to_the_end && (rung.nudge > 0 || rung.rebuild_every == 16 || rung.patient)) continue;
     if (climb.path(rung, report.pivots)) return done(rung.stage, LcpSelection::least_impulse);
     if (!task.settings.to_the_end && climb.settle_for_best())
       return done("z-path best", LcpSelection::least_impulse);

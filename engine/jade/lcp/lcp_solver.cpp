@@ -181,6 +181,7 @@ bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const st
   double before = std::numeric_limits<double>::infinity();
   int wrong_before = problem.size() + 1;
   bool parked = true;  // friction of contacts that are held may be
+  bool refined = false;
   for (;;) {
     double& residual = solution.certificate.residual;
     residual =
@@ -203,9 +204,11 @@ bool solve_warm(const LcpProblem& problem, const LcpSettings& settings, const st
     constexpr double worthwhile = 0.25;
     if (!(residual < worthwhile * before)) return false;
     before = residual;
+    refined = true;
     warm.refine(solution.v, solution.f);
   }
   if (warm.leaves_stress(problem, solution, memory.sigma, target)) return false;
+  if (refined && warm.shares_may_matter()) return false;
   solution.classes = warm.classes();
   put_into_words(problem, solution.f, solution.v, memory.sigma, solution.certificate);
   solution.stage = "warm";

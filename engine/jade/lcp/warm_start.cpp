@@ -12,9 +12,9 @@ namespace {
 constexpr double kIndependent = 1e-3;
 /// Otherwise the limit of a vanishing compliance decides, as everywhere (see `polish`).
 constexpr double kProximal = 1e-6;
-constexpr int kProximalSteps = 5;
+constexpr int kProximalSteps = 6;
 /// Of the largest force: steps that are smaller are the last. Weak modes of a stack need all of them.
-constexpr double kConverged = 1e-9;
+constexpr double kConverged = 1e-12;
 /// What a pivot keeps of that at least, or slip has made it useless without exchanges of rows: all of it where nothing slips.
 constexpr double kLeastCompliance = 0.1;
 /// Of its terms: a normal that changes its velocity by less is held against rounding, and holds nothing by friction.
@@ -121,8 +121,7 @@ JADE_INSIDE_LOOPS void WarmStart::tie(VecX& f) {
 bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, VecX& f) {
   read(p, given);
   const int n = p.size();
-  bool redundant;
-  if (!factor(p, redundant)) return false;
+  if (!factor(p, redundant_)) return false;
   const int* free = equations_.free_rows().data();
   const int k = static_cast<int>(equations_.free_rows().size());
 
@@ -131,14 +130,16 @@ bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, V
   const double* b = p.b.data();
   for (int q = 0; q < k; ++q) x[q] = -b[free[q]];
   solve_equations(x);
-  if (redundant) {
+  if (redundant_) {
     const double* A = p.A.data();
     double *step = step_.data(), *weight = weight_.data();
     for (int q = 0; q < k; ++q) {
       weight[q] = kProximal * A[static_cast<std::ptrdiff_t>(free[q]) * (n + 1)];
       step[q] = x[q];
     }
-    for (int taken = 1; taken < kProximalSteps; ++taken) {
+    int taken = 1;
+    bool settled = false;
+    for (; taken < kProximalSteps && !settled; ++taken) {
       for (int q = 0; q < k; ++q) step[q] *= weight[q];
       solve_equations(step);
       double largest = 0, moved = 0;
@@ -147,8 +148,11 @@ bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, V
         largest = std::max(largest, std::abs(x[q]));
         moved = std::max(moved, std::abs(step[q]));
       }
-      if (moved <= kConverged * largest) break;
+      settled = moved <= kConverged * largest;
     }
+    // Rows that contradict each other, by however little, add the same to every step: how they share their load is what there
+    // would be without it.
+    for (int q = 0; q < k; ++q) x[q] -= taken * step[q];
   }
   for (int q = 0; q < k; ++q) force[free[q]] = x[q];
   tie(f);

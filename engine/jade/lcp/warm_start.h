@@ -29,6 +29,9 @@ class WarmStart {
   /// Friction of a contact that is held, and firmly, but was given or found to need none sticks: by how little it is needed has
   /// a derivative. False: there is none; otherwise to be solved for again.
   bool hold_parked(const LcpProblem& problem, const VecX& f, const VecX& sigma);
+  /// Whether the last solution is of rows that depend on each other and of which some slip: how they share their load matters
+  /// then, and `refine` magnifies what is left of a contradiction between them into it.
+  bool shares_may_matter() const { return redundant_ && !equations_.rows().slips.empty(); }
   /// Takes what is left of the velocities of the free rows, v, out of f.
   void refine(const VecX& v, VecX& f);
   /// Whether friction stays at its bound for no reason but an earlier slip; the least impulse is to be found anew then.
@@ -49,6 +52,7 @@ class WarmStart {
   std::vector<int> candidates_;  ///< free rows, until it is known which of them are normals that slip
   bool parks_ = false;           ///< friction of some contact that is held is none
   bool few_ = false;             ///< who has factored the equations
+  bool redundant_ = false;       ///< they depend on each other
   FewEquations few_equations_;
   ClassEquations equations_;
   std::vector<double> x_, step_, weight_;  ///< over the free rows
