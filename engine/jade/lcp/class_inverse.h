@@ -10,8 +10,8 @@ namespace jade {
 using RowMatX = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// The inverse of the class equations K = S J B⁻¹ Jᵀ P that a derivative needs: K is square, singular where contacts are
-/// redundant, and not symmetric where they slip or where B is not. Right-hand sides are in its range. Redundant rows leave
-/// x undetermined in the null space of K, which has no effect on Jᵀ P x, and so on no velocity, unless redundant contacts
+/// redundant, and not symmetric where they slip or where B is not. Right-hand sides are in its range,
+/// unless it is said that they may contradict each other. Redundant rows leave x undetermined in the null space of K, which has no effect on Jᵀ P x, and so on no velocity, unless redundant contacts
 /// slip in different directions: see factor_shared. Every way to factor is one linear map, and the transpose is its.
 /// Systems are small and right-hand sides many: everything works on whole rows, and entries that are zero (most of those
 /// of a stack) are left out. Memory is kept between uses.

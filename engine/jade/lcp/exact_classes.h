@@ -16,8 +16,9 @@ class ExactClasses {
   /// is not to be used.
   bool solve(const ContactIsland& island, double target, int max_steps, IslandState& state);
   /// Where redundant rows contradict each other in their last digits and some slip: proximal steps magnify the contradiction
-  /// by 1/ε into how the rows share their load, which turns what slips in several directions. Here dependent equations are
-  /// left out of it. Same classes; true when the answer is valid to `tolerance`, otherwise the state is not to be used.
+  /// by 1/ε into how the rows share their load, which turns what slips in several directions. Here what contradicts
+  /// itself is met in the mean, and has no part in the shares. Same classes; true when the answer is valid to `tolerance`,
+  /// otherwise the state is not to be used.
   bool solve_shares(const ContactIsland& island, double tolerance, IslandState& state);
 
  private:
