@@ -102,8 +102,6 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {501, 3309, "a plate slides and turns on four corners, whose shares rounding was magnified into", true,
        false},
       {501, 6911, "the same, each of them pushed out at a rate of its own", true, false},
-      {501, 3258, "steps beyond a kink that rounding hides settle on what is none of its slopes", true,
-       false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
     const GradientTrial trial =
