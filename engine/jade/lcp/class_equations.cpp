@@ -7,35 +7,39 @@
 
 namespace jade::lcp {
 
-bool ClassEquations::factor(const ContactIsland& s, const std::vector<RowClass>& classes, double epsilon) {
-  rows_.free.clear();
-  rows_.slips.clear();
+void ClassRows::read(const ContactIsland& s, const std::vector<RowClass>& classes) {
+  free.clear();
+  slips.clear();
   // A tangent follows a normal that comes last; which one is known once all others are counted.
   int slipping = 0;
   for (int i = 0; i < s.n; ++i) {
     if (!is_free(classes[i])) continue;
-    bool slips = false;
+    bool follows = false;
     if (i < s.m) {
       for (int t = s.tangent_begin[i]; t < s.tangent_begin[i + 1]; ++t) {
         const double slope = slip_slope(s, classes, t);
         if (slope == 0) continue;
-        slips = true;
-        rows_.slips.push_back({slipping, t, slope});
+        follows = true;
+        slips.push_back({slipping, t, slope});
       }
     }
-    if (slips) {
+    if (follows) {
       ++slipping;
     } else {
-      rows_.free.push_back(i);
+      free.push_back(i);
     }
   }
-  rows_.plain = static_cast<int>(rows_.free.size());
+  plain = static_cast<int>(free.size());
   int latest = -1;
-  for (const ClassRows::Slip& slip : rows_.slips) {
+  for (const Slip& slip : slips) {
     if (slip.column == latest) continue;
     latest = slip.column;
-    rows_.free.push_back(s.normal[slip.tangent]);
+    free.push_back(s.normal[slip.tangent]);
   }
+}
+
+bool ClassEquations::factor(const ContactIsland& s, const std::vector<RowClass>& classes, double epsilon) {
+  rows_.read(s, classes);
   return factor([&](int j) { return s.column(j); }, epsilon, kAnyPivot);
 }
 

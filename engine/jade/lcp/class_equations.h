@@ -18,6 +18,9 @@ struct ClassRows {
   std::vector<int> free;  ///< first the rows whose column of K is a column of A, then the slipping normals
   int plain = 0;          ///< how many come first
   std::vector<Slip> slips;
+
+  /// Those of an island.
+  void read(const ContactIsland& island, const std::vector<RowClass>& classes);
 };
 
 /// A factorisation of the coupled equations of given classes, K = S (A + ε W) P (see ClassTableau).

@@ -3,36 +3,10 @@
 #include <algorithm>
 
 namespace jade::lcp {
-namespace {
 
-/// Pivots are looked for everywhere, which takes a tenth of a millisecond beyond.
-constexpr int kMostRows = 64;
-
-}  // namespace
-
-/// K = S A P, P with the slipping tangents that follow their normals.
 bool ExactClasses::factor(const ContactIsland& island, const IslandState& state) {
-  free_.clear();
-  for (int i = 0; i < island.n; ++i)
-    if (is_free(state.classes[i])) free_.push_back(i);
-  const int k = static_cast<int>(free_.size());
-  if (k == 0 || k > kMostRows) return false;
-  K_.resize(k, k);
-  W_.resize(k);
-  for (int q = 0; q < k; ++q) {
-    const int j = free_[q];
-    const double* a = island.column(j);
-    W_[q] = island.diagonal[j];
-    for (int p = 0; p < k; ++p) K_(p, q) = a[free_[p]];
-    if (j >= island.m) continue;
-    for (int t = island.tangent_begin[j]; t < island.tangent_begin[j + 1]; ++t) {
-      const double slope = slip_slope(island, state.classes, t);
-      if (slope == 0) continue;
-      const double* tangent = island.column(t);
-      for (int p = 0; p < k; ++p) K_(p, q) += slope * tangent[free_[p]];
-    }
-  }
-  return inverse_.factor_shared(K_, W_);
+  rows_.read(island, state.classes);
+  return equations_.factor(rows_, [&](int j) { return island.column(j); });
 }
 
 void ExactClasses::refine(const ContactIsland& island, double target, IslandState& state) {
@@ -50,14 +24,15 @@ void ExactClasses::refine(const ContactIsland& island, double target, IslandStat
 }
 
 void ExactClasses::correct(IslandState& state) {
-  r_.resize(static_cast<long>(free_.size()), 1);
-  for (std::size_t p = 0; p < free_.size(); ++p) r_(static_cast<long>(p), 0) = -state.v[free_[p]];
-  inverse_.solve(r_);
-  for (std::size_t p = 0; p < free_.size(); ++p) state.f[free_[p]] += r_(static_cast<long>(p), 0);
+  const std::vector<int>& free = rows_.free;
+  r_.resize(free.size());
+  for (std::size_t p = 0; p < free.size(); ++p) r_[p] = -state.v[free[p]];
+  equations_.solve(r_.data());
+  for (std::size_t p = 0; p < free.size(); ++p) state.f[free[p]] += r_[p];
 }
 
 bool ExactClasses::solve_shares(const ContactIsland& island, double tolerance, IslandState& state) {
-  if (std::ranges::none_of(state.classes, is_slipping) || !factor(island, state)) return false;
+  if (!factor(island, state)) return false;
   std::ranges::fill(state.f, 0.0);
   std::copy_n(island.b.begin(), island.n, state.v.begin());
   constexpr int corrections = 2;

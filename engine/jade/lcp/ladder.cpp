@@ -144,8 +144,8 @@ class Climb {
   bool has_valid_answer() const { return w_.best.residual <= tolerance_; }
   bool has_watched_forces() const { return watched_; }
 
-  /// Redundant rows of which some slip and that contradict each other in their last digits: see ExactClasses::solve_shares.
-  void share_without_contradiction() {
+  /// Redundant rows that contradict each other in their last digits, or nearly redundant ones: see ExactClasses::solve_shares.
+  void solve_shares() {
     if (compliant_ || !redundant_) return;
     const double residual = certified_ ? whole_->solution.certificate.residual : state_.residual;
     if (!(residual > kContradicts)) return;
@@ -262,7 +262,7 @@ IslandReport solve_by_ladder(const LadderTask& task, IslandWorkspace& workspace,
     report.solved = true;
     report.stage = stage;
     report.selection = selection;
-    climb.share_without_contradiction();
+    climb.solve_shares();
     report.certified = climb.certified();
     return report;
   };

@@ -15,6 +15,9 @@ constexpr double kProximal = 1e-6;
 constexpr int kProximalSteps = 6;
 /// Of the largest force: steps that are smaller are the last. Weak modes of a stack need all of them.
 constexpr double kConverged = 1e-12;
+/// And where the last two of them differ by more, a mode is left that is about as weak as the compliance: what redundant rows
+/// contradict each other by adds the same to each.
+constexpr double kWeakMode = 1e-10;
 /// What a pivot keeps of that at least, or slip has made it useless without exchanges of rows: all of it where nothing slips.
 constexpr double kLeastCompliance = 0.1;
 /// Of its terms: a normal that changes its velocity by less is held against rounding, and holds nothing by friction.
@@ -29,7 +32,7 @@ void WarmStart::make_room(int rows) {
   classes_.reserve(rows);
   equations_.rows().slips.reserve(rows);
   equations_.rows().free.reserve(rows);
-  for (auto* v : {&x_, &step_, &weight_}) v->resize(ClassEquations::room(rows));
+  for (auto* v : {&x_, &step_, &before_, &weight_}) v->resize(ClassEquations::room(rows));
 }
 
 /// Normals that slip come last.
@@ -118,42 +121,65 @@ JADE_INSIDE_LOOPS void WarmStart::tie(VecX& f) {
     f[slip.tangent] = slip.slope * f[rows.free[rows.plain + slip.column]];
 }
 
+/// From the first step in x_ on. False when a mode is left that is about as weak as the compliance: valid as it may be, the
+/// forces along it are those of the compliance, and so are the slopes of the answer.
+JADE_INSIDE_LOOPS bool WarmStart::solve_by_proximal_steps(const LcpProblem& p) {
+  const int* free = equations_.free_rows().data();
+  const int n = p.size(), k = static_cast<int>(equations_.free_rows().size());
+  const double* A = p.A.data();
+  double *x = x_.data(), *step = step_.data(), *before = before_.data(), *weight = weight_.data();
+  for (int q = 0; q < k; ++q) {
+    weight[q] = kProximal * A[static_cast<std::ptrdiff_t>(free[q]) * (n + 1)];
+    step[q] = x[q];
+  }
+  int taken = 1;
+  bool settled = false;
+  double differs = 0, largest = 0;
+  for (; taken < kProximalSteps && !settled; ++taken) {
+    for (int q = 0; q < k; ++q) {
+      before[q] = step[q];
+      step[q] *= weight[q];
+    }
+    solve_equations(step);
+    double moved = 0;
+    largest = differs = 0;
+    for (int q = 0; q < k; ++q) {
+      x[q] += step[q];
+      largest = std::max(largest, std::abs(x[q]));
+      moved = std::max(moved, std::abs(step[q]));
+      differs = std::max(differs, std::abs(step[q] - before[q]));
+    }
+    settled = moved <= kConverged * largest;
+  }
+  // Rows that contradict each other, by however little, add the same to every step: how they share their load is what there
+  // would be without it.
+  for (int q = 0; q < k; ++q) x[q] -= taken * step[q];
+  return settled || !(differs > kWeakMode * largest);
+}
+
+/// Leaves x_ as it is where that cannot be done.
+void WarmStart::solve_exactly(const LcpProblem& p) {
+  const std::vector<int>& free = equations_.free_rows();
+  if (!exact_.factor(equations_.rows(), [&](int j) { return p.A.col(j).data(); })) return;
+  for (std::size_t q = 0; q < free.size(); ++q) x_[q] = step_[q] = -p.b[free[q]];
+  exact_.solve(x_.data());
+  exact_.subtract_product(x_.data(), step_.data());
+  exact_.solve(step_.data());
+  for (std::size_t q = 0; q < free.size(); ++q) x_[q] += step_[q];
+}
+
 bool WarmStart::solve(const LcpProblem& p, const std::vector<RowClass>& given, VecX& f) {
   read(p, given);
-  const int n = p.size();
   if (!factor(p, redundant_)) return false;
   const int* free = equations_.free_rows().data();
   const int k = static_cast<int>(equations_.free_rows().size());
 
-  f.setZero(n);
+  f.setZero(p.size());
   double *force = f.data(), *x = x_.data();
   const double* b = p.b.data();
   for (int q = 0; q < k; ++q) x[q] = -b[free[q]];
   solve_equations(x);
-  if (redundant_) {
-    const double* A = p.A.data();
-    double *step = step_.data(), *weight = weight_.data();
-    for (int q = 0; q < k; ++q) {
-      weight[q] = kProximal * A[static_cast<std::ptrdiff_t>(free[q]) * (n + 1)];
-      step[q] = x[q];
-    }
-    int taken = 1;
-    bool settled = false;
-    for (; taken < kProximalSteps && !settled; ++taken) {
-      for (int q = 0; q < k; ++q) step[q] *= weight[q];
-      solve_equations(step);
-      double largest = 0, moved = 0;
-      for (int q = 0; q < k; ++q) {
-        x[q] += step[q];
-        largest = std::max(largest, std::abs(x[q]));
-        moved = std::max(moved, std::abs(step[q]));
-      }
-      settled = moved <= kConverged * largest;
-    }
-    // Rows that contradict each other, by however little, add the same to every step: how they share their load is what there
-    // would be without it.
-    for (int q = 0; q < k; ++q) x[q] -= taken * step[q];
-  }
+  if (redundant_ && !solve_by_proximal_steps(p)) solve_exactly(p);
   for (int q = 0; q < k; ++q) force[free[q]] = x[q];
   tie(f);
   return true;

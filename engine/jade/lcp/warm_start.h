@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "jade/lcp/class_equations.h"
+#include "jade/lcp/exact_equations.h"
 #include "jade/lcp/few_equations.h"
 #include "jade/lcp/lcp_solver.h"
 
@@ -45,6 +46,8 @@ class WarmStart {
   void order_free_rows(const LcpProblem& problem, int found, int slipping_normals);
   bool factor(const LcpProblem& problem, bool& redundant);
   void solve_equations(double* r) const;
+  bool solve_by_proximal_steps(const LcpProblem& problem);
+  void solve_exactly(const LcpProblem& problem);
   void tie(VecX& f);
 
   std::vector<RowClass> classes_, corrected_, given_;
@@ -55,7 +58,8 @@ class WarmStart {
   bool redundant_ = false;       ///< they depend on each other
   FewEquations few_equations_;
   ClassEquations equations_;
-  std::vector<double> x_, step_, weight_;  ///< over the free rows
+  ExactEquations exact_;
+  std::vector<double> x_, step_, before_, weight_;  ///< over the free rows
 };
 
 }  // namespace jade::lcp
