@@ -80,7 +80,11 @@ void ContactFinder::find(const PlacedShape& a, const PlacedShape& b, double reac
   };
   if (!is_sharp(a.shape) || !is_sharp(b.shape)) pair_corners(Sharpness::round);
   // Four places of a rim may all be well above its lowest one at the little gap of what comes to rest.
-  if (!reaches_the_distance()) stand_on_faces(ContactFeatures::Rim::always_lowest);
+  if (!reaches_the_distance()) {
+    const std::size_t known = out.size();
+    stand_on_faces(ContactFeatures::Rim::always_lowest);
+    for (std::size_t i = known; i < out.size(); ++i) out[i].passing = known - first_ >= 4;
+  }
   if (!reaches_the_distance()) pair_corners(Sharpness::sharp);
   if (!reaches_the_distance() && distance_.separated) nearest_points();
 }

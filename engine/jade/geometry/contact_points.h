@@ -12,6 +12,9 @@ struct ContactPoint {
   Feature a;          ///< in the frame of shape A
   Feature b;          ///< in the frame of shape B
   FeatureContact at;  ///< their closest points now
+  /// The lowest place of a rim that lies flat beside four others which bear what rests on it: it tells where the shapes meet,
+  /// and runs around the rim with rounding once they do.
+  bool passing = false;
 };
 
 /// Finds the points at which two shapes that are nearer than a given distance support each other.

@@ -206,8 +206,9 @@ class Looks {
   /// Slopes from many places on both sides at once, where single steps are too noisy: in the little room that contacts leave
   /// rounding is a millionth, and the mean of a hundred places knows it ten times better. Odd and even part of f by
   /// least squares,
-  ///   ½ (f(s) − f(−s)) = C s + C₃ s³,   ½ (f(s) + f(−s)) = f₀ + K |s| + K₂ s² + K₃ |s|³
-  /// C the derivative and 2 K the kink, each with its deviation from what the fit leaves. Where that is more than neighbours
+  ///   ½ (f(s) − f(−s)) = C s + C₃ s³ (+ C₂ s |s|),   ½ (f(s) + f(−s)) = f₀ + K |s| + K₂ s² + K₃ |s|³
+  /// C the derivative and 2 K the kink, each with its deviation from what the fit leaves; C₂, where it is more than its own,
+  /// is that of a function which bends differently on both sides, as what is pressed from above and free from below. Where that is more than neighbours
   /// differ by anyway f is no such polynomial, and a smaller window is tried.
   std::optional<Differences> fit(int outer) {
     double window = step(outer);
@@ -333,7 +334,7 @@ class Looks {
   /// `known`: values at all places of the last fit, of which each of the others takes some.
   Fitted fit_within(double window, int places, std::vector<Level>& known) {
     MatX odd(places, f0_.size()), even(places, f0_.size());
-    MatX odd_basis(places, 2), even_basis(places, 4);
+    MatX odd_basis(places, 3), even_basis(places, 4);
     for (int k = 0; k < places; ++k) {
       const double x = (k + 1.0) / places;
       Level& at = known[static_cast<std::size_t>((k + 1) * (kPlaces.back() / places) - 1)];
@@ -341,10 +342,12 @@ class Looks {
       if (!at.above || !at.below) return {};
       odd.row(k) = (0.5 * (*at.above - *at.below)).transpose();
       even.row(k) = (0.5 * ((*at.above - f0_) + (*at.below - f0_))).transpose();
-      odd_basis.row(k) << x, x * x * x;
+      odd_basis.row(k) << x, x * x * x, x * x;
       even_basis.row(k) << 1, x, x * x, x * x * x;
     }
-    const Fit slope = fit_of(odd_basis, odd, 0), kink = fit_of(even_basis, even, 1);
+    const Fit bend = fit_of(odd_basis, odd, 2), kink = fit_of(even_basis, even, 1);
+    const bool bends = size_of(bend.coefficient) > kDeviations * bend.deviation;
+    const Fit slope = fit_of(bends ? odd_basis : MatX(odd_basis.leftCols(2)), odd, 0);
     Fitted fitted{.smooth = slope.smooth && kink.smooth};
     Differences& result = fitted.differences;
     const VecX half = kink.coefficient / window;

@@ -103,6 +103,18 @@ TEST(Differences, SettleInTheLittleRoomThatContactsLeave) {
   EXPECT_NEAR(d.value[0], 1, 5e-7);
 }
 
+/// What is pressed from one side and free from the other has a derivative, and a second one on either side: a central difference
+/// then comes nearer with h and not with h².
+TEST(Differences, SettleWhereBothSidesBendDifferently) {
+  const Differences d = differentiate(
+      [](double s) {
+        return one(std::exp(s) + 3e3 * s * std::abs(s) + 2e-15 * rounding(s) + std::max(0.0, s - 1e-7));
+      },
+      1);
+  EXPECT_EQ(d.smoothness, Smoothness::regular);
+  EXPECT_NEAR(d.value[0], 1, 5e-7);
+}
+
 /// Less room still: each single step is rounding to some millionths, many together are not.
 TEST(Differences, SettleOnManyPlacesWhereEachIsRounding) {
   const auto f = [](double s) {

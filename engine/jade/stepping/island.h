@@ -59,11 +59,12 @@ struct LiveLimit {
 /// A contact during one segment.
 struct LiveContact {
   LiveContact(int in_pair, std::uint64_t named, const ContactPoint& found)
-      : pair(in_pair), key(named), a(found.a), b(found.b), now(found.at) {}
+      : pair(in_pair), key(named), a(found.a), b(found.b), passing(found.passing), now(found.at) {}
 
   int pair;  ///< in Island::pairs
   std::uint64_t key;
   Feature a, b;  ///< in the frames of the two shapes
+  bool passing;  ///< see ContactPoint: it may be hit, but is no row of a segment
   FeatureContact now, middle;
   Vec3 velocity = Vec3::Zero();  ///< of b against a at the start of the segment, world axes [m/s]
   double approach = 0;           ///< Jₙ v: negative when closing [m/s]

@@ -154,7 +154,9 @@ void Island::choose_rows(double s) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     LiveContact& contact = contacts[c];
     contact.first_row = -1;
-    if (!(hurries_ ? contact.lands || closing(contact).lands(time) : closing(contact).is_row(time))) continue;
+    if (hurries_ ? !contact.lands && !closing(contact).lands(time)
+                 : contact.passing || !closing(contact).is_row(time))
+      continue;
     pairs[contact.pair].has_rows = true;
     row_contacts_.push_back(static_cast<int>(c));
   }
