@@ -156,14 +156,14 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   out.arm[1] = out.p - poses.reference_b;
   for (int side = 0; side < 2; ++side) {
     out.moves[side] = poses.moves[side];
-    out.on_rim[side] = false;
+    out.on_rim[side] = out.has_travelled[side] = false;
     const Feature& plane = side == 0 ? on_a : on_b;
     if (may_travel || poses.moves[side] || plane.kind != Feature::Kind::plane) continue;
     // On the ground: nothing turns, and the point alone moves; it acts at a height of its own, whatever the gap.
     const Vec3 arm =
         side == 0 ? X_WB * on_b.point - poses.reference_b : X_WA * on_a.point - poses.reference_a;
     out.moves[1 - side] = poses.moves[1 - side];
-    out.on_rim[1 - side] = false;
+    out.on_rim[1 - side] = out.has_travelled[1 - side] = false;
     out.N.setZero();
     out.P.middleCols<6>(6 * (1 - side)) = foot_by_point(out.n, arm, 1);
     out.turns = out.travels = false;
@@ -205,27 +205,33 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   for (int side = 0; side < 2; ++side) {
     const Feature& feature = side == 0 ? contact.a : contact.b;
     const Mat3 travel = followed_derivative(feature, side == 0 ? shape_a : shape_b, toward[side]);
-    if (travel.isZero(0)) continue;
+    const bool kept = travel.isZero(0);
+    out.has_travelled[side] = !start && !kept;
+    if (kept && !(start && start->has_travelled[side])) continue;
     const Mat3& R = side == 0 ? X_WA.R : X_WB.R;
     const Mat3 along = (side == 0 ? 1.0 : -1.0) * (R * travel * R.transpose());
     const auto by_point_n = derivative.normal.middleCols<3>(6 * side);
     // Over a plane it acts at a height of its own, whatever the gap: half-way between the feet it would follow half of that.
     Mat3 by_point_p = derivative.midpoint.middleCols<3>(6 * side);
     if (side_of_plane != 0) by_point_p -= 0.5 * out.n * out.n.transpose();
-    Mat3x12 moved = Mat3x12::Zero();
-    moved.middleCols<3>(6 * side + 3) = along * skew(n);  // −θ × n
-    if (!start) moved += along * out.N;
-    out.N += by_point_n * moved;
-    out.P += by_point_p * moved;
-    out.turns = true;
+    if (!kept) {
+      Mat3x12 moved = Mat3x12::Zero();
+      moved.middleCols<3>(6 * side + 3) = along * skew(n);  // −θ × n
+      if (!start) moved += along * out.N;
+      if (!start) out.place_travels[side] = R.transpose() * moved;
+      out.N += by_point_n * moved;
+      out.P += by_point_p * moved;
+      out.turns = true;
+    }
     if (!start) continue;
     if (!out.travels) {
       out.N0.setZero();
       out.P0.setZero();
     }
     out.travels = true;
-    out.N0 += by_point_n * (along * start->N);
-    out.P0 += by_point_p * (along * start->N);
+    const Mat3x12 by_start = kept ? Mat3x12(R * start->place_travels[side]) : Mat3x12(along * start->N);
+    out.N0 += by_point_n * by_start;
+    out.P0 += by_point_p * by_start;
   }
 }
 

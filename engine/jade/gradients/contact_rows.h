@@ -42,6 +42,9 @@ struct PlacedContact : LinkPoint {
   /// At the start: how the tangents of rims turn in their bodies as the nearest places travel along them, by displacements.
   bool on_rim[2] = {false, false};
   Mat3x12 tangent_turns[2];  ///< in the frames of the two shapes; of rims alone
+  /// And how lowest places of rims travel along them, the same: a rim that is flat at the middle keeps the place of the start.
+  bool has_travelled[2] = {false, false};
+  Mat3x12 place_travels[2];
   Mat3 R_WB = Mat3::Identity();
 
   /// ω_b − ω_a
