@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "jade/gradients/island_tape.h"
 
@@ -163,7 +164,7 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     sum_ = substep_->v + trace.v_next;
   else
     sum_ = trace.v_next;
-  classes.takes_mean = gaps_contradict(trace);
+  classes.takes_mean = gaps_contradict(trace) || normals_contradict(trace);
   add_problem(trace.rows, trace.limits, trace.forces.classes, &trace.forces.f, Place::middle, classes);
   if (!classes.factor()) refuse("a segment's equations cannot be solved");
 
@@ -267,6 +268,29 @@ bool IslandTape::gaps_contradict(const SolveTrace& trace) const {
     if (closing.by_others * trace.s != 0) return true;
   }
   return most > (1 + kSame) * least;
+}
+
+/// Whether a pair that slides is held along normals of several faces or edges. As soon as the two bodies lean against each
+/// other these point different ways, and what slides along one face lifts off another: more of them than a motion can meet
+/// ask for what none gives.
+bool IslandTape::normals_contradict(const SolveTrace& trace) {
+  const RowsTrace* before = nullptr;
+  for (const RowsTrace& rows : trace.rows) {
+    if (trace.forces.classes[static_cast<std::size_t>(rows.first)] != RowClass::clamped) continue;
+    const RowsTrace* other = std::exchange(before, &rows);
+    if (other == nullptr) continue;
+    const ContactTrace &a = substep_->contacts[static_cast<std::size_t>(other->contact)],
+                       &b = substep_->contacts[static_cast<std::size_t>(rows.contact)];
+    if (a.shape_a != b.shape_a || a.shape_b != b.shape_b) continue;
+    const auto is_same_face = [](const Feature& f, const Feature& g) {
+      return f.kind == Feature::Kind::plane && g.kind == Feature::Kind::plane && f.id == g.id;
+    };
+    if (is_same_face(a.a, b.a) || is_same_face(a.b, b.b)) continue;
+    const PlacedContact& at = start_contact(rows.contact);
+    const Vec3 slip = at.velocity(rates(links_of(b), Place::start, substep_->v));
+    if (cross3(at.n, slip).norm() > kNoSlip) return true;
+  }
+  return false;
 }
 
 /// r₂ of the bias: see Island::set_bias.
