@@ -102,6 +102,14 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {501, 3309, "a plate slides and turns on four corners, whose shares rounding was magnified into", true,
        false},
       {501, 6911, "the same, each of them pushed out at a rate of its own", true, false},
+      {801, 273, "two corners hit that nearly ask for the same: what is left is theirs and not the compliance's",
+       true, false},
+      {601, 988, "a disc that slides and turns has no fifth place where it leans by next to nothing", true,
+       false},
+      {601, 538, "the lowest place of a rim that is flat at the middle of a segment is that of its start", true,
+       false},
+      {901, 480, "a hull that slides on a box is held along normals of both", true, false},
+      {902, 398, "a capsule that bends differently when it is pressed than when it is lifted", true, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
     const GradientTrial trial =

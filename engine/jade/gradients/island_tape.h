@@ -161,6 +161,7 @@ class IslandTape {
   // segment_tape.cpp
   Solve& solve(int index);
   void place_middle(const SolveTrace& solve);
+  bool solves_for_change(int part, const SolveTrace& solve) const;
   void add_dynamics(int part, const SolveTrace& solve, const Solve& slots, ClassSolve& classes);
   void add_free_slip(const SolveTrace& solve, Solve& slots);
   void add_free_slip(int part, const SolveTrace& solve, const Solve& slots);

@@ -73,6 +73,12 @@ IslandTape::Solve& IslandTape::solve(int index) {
   }
   const int shares = add_contact_rows(index, slots, bends, *slots.classes);
   tape.solve(slots.v_next, slots.forces, shares, *slots.classes);
+  for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
+    if (!solves_for_change(i, trace)) continue;
+    const Part& own = part(i);
+    tape.add_scaled(slots.v_next + own.v, v_ + own.v, own.tree->model.nv(), 1);
+    tape.add(slots.v_next + own.v, slots.s, own.tree->a);
+  }
   slots.built = true;
   return solves_[static_cast<std::size_t>(index)] = slots;
 }
@@ -119,7 +125,14 @@ void IslandTape::add_parameters(int out, int index, const DynamicsWorkspace& wor
   }
 }
 
-/// r₁ of the dynamics of a tree: −R_v dv − R_q dq_m − R_s ds + s dτ − s Y dp, and B.
+/// Where no contact asks for velocities, mechanisms are solved for dv⁺ − dv − α ds: B⁻¹ M dv is nearly dv, and R / s, a part of
+/// R_s, is zero. Of a light link in heavy company both would be rounding of the others' forces over its own inertia.
+bool IslandTape::solves_for_change(int index, const SolveTrace& trace) const {
+  return trace.rows.empty() && trace.limits.empty() && !is_plain_body(index);
+}
+
+/// r₁ of the dynamics of a tree: −R_v dv − R_q dq_m − R_s ds + s dτ − s Y dp, and B; less B (dv + α ds) where that is not asked
+/// for.
 void IslandTape::add_dynamics(int index, const SolveTrace& trace, const Solve& slots, ClassSolve& classes) {
   const double s = trace.s, kappa = midpoint() ? 0.5 : 0;
   const Part& own = part(index);
@@ -141,45 +154,49 @@ void IslandTape::add_dynamics(int index, const SolveTrace& trace, const Solve& s
   tree.by_v.resize(n, n);
   tree.by_q.resize(n, n);
   tree.by_s.resize(n);
+  const bool change = solves_for_change(index, trace);
   for (int k = 0; k < n; ++k) {
     const double *q = &tree.jacobian.all(k, 0), *v = q + n, *M = v + n;
-    double momentum = tree.E[k] * tree.a[k];
+    double by_acceleration = 0;
     for (int j = 0; j < n; ++j) {
       const double mass = M[j] + (j == k ? tree.E[k] : 0);
       tree.B(k, j) = mass + (kappa * s) * v[j];
-      tree.by_v(k, j) = (1 - kappa) * s * v[j] - mass;
+      tree.by_v(k, j) = change ? s * v[j] : (1 - kappa) * s * v[j] - mass;
       tree.by_q(k, j) = s * q[j];
-      momentum += M[j] * tree.a[j];
+      by_acceleration += (change ? (kappa * s) * v[j] : -mass) * tree.a[j];
     }
-    tree.by_s[k] =
-        tree.tau[k] + (tree.E[k] + s * tree.E_by_s[k]) * tree.a[k] - island_->effort[own.v + k] - momentum;
+    tree.by_s[k] = s * tree.E_by_s[k] * tree.a[k] + by_acceleration;
+    if (!change) tree.by_s[k] += tree.tau[k] + tree.E[k] * tree.a[k] - island_->effort[own.v + k];
   }
   if (has_free_rotation(index)) {
     const FreeRotation rotation = free_rotation(work, 0, tree.own_v.tail<3>(), s);
     const FreeRotation::Derivatives moment = rotation.derivatives();
     tree.by_v.bottomRightCorner<3, 3>() -= s * moment.by_spin;
     tree.by_q.bottomRightCorner<3, 3>() -= s * moment.by_rotation;
-    tree.by_s.tail<3>() -= rotation.moment() + s * moment.by_length;
+    tree.by_s.tail<3>() -= s * moment.by_length;
+    if (!change) tree.by_s.tail<3>() -= rotation.moment();
   }
   bool prescribed = false;
   for (int k = 0; k < n; ++k) {
     tree.by_v(k, k) += s * model.damping()[k];
     tree.by_q(k, k) += s * model.stiffness()[k];
-    tree.by_s[k] += model.damping()[k] * tree.own_v[k];
     const int position = model.velocity_position()[static_cast<std::size_t>(k)];
-    if (position >= 0)
+    if (!change) tree.by_s[k] += model.damping()[k] * tree.own_v[k];
+    if (!change && position >= 0)
       tree.by_s[k] += model.stiffness()[k] * (q_m_[own.q + position] - model.rest_position()[k]);
     // Prescribed coordinates: dv⁺ = dv + a ds, moved to the right of the other rows.
     if (!model.prescribed(k)) continue;
     prescribed = true;
+    if (change) continue;
     tree.by_v.col(k) += tree.B.col(k);
     tree.by_s += tree.B.col(k) * tree.a[k];
   }
   for (int k = 0; prescribed && k < n; ++k) {
     if (!model.prescribed(k)) continue;
-    tree.by_v.row(k) = -VecX::Unit(n, k).transpose();
+    tree.by_v.row(k).setZero();
+    if (!change) tree.by_v(k, k) = -1;
     tree.by_q.row(k).setZero();
-    tree.by_s[k] = -tree.a[k];
+    tree.by_s[k] = change ? 0 : -tree.a[k];
   }
   tape.add(slots.v_next + own.v, v_ + own.v, tree.by_v, -1);
   tape.add(slots.v_next + own.v, slots.place + own.v, tree.by_q, -1);

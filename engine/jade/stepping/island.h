@@ -328,6 +328,7 @@ class Island {
   // recording.cpp: all of these do nothing without a trace
   void record_start();
   void record_collision(ImpactLaw law);
+  Kink nearest_flush() const;
   void record_stop(const std::vector<RowClass>& classes, const VecX& f, const Kink& nearest);
   void record_solve(double s, SolveTrace::Length rule);
   void hold_back_ended(ForcesTrace& forces) const;

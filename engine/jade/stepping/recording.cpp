@@ -244,6 +244,36 @@ void Island::record_collision(ImpactLaw law) {
                                 -contact.directions[0].dot(contact.velocity) / contact.velocity.norm(),
                                 pairs[contact.pair].a, pairs[contact.pair].b});
   }
+  collision.nearest.nearer(nearest_flush());
+}
+
+/// A face that hits flush does so with several corners at once, and every nudge that its joints allow makes one of them the
+/// first: how much later the next one is.
+Kink Island::nearest_flush() const {
+  Kink nearest;
+  if (trace->substeps.size() < 2) return nearest;
+  const SubstepTrace& before = trace->substeps[trace->substeps.size() - 2];
+  if (before.solves.empty() || !before.solves.back().hit.hit || before.sigma == before.solves.back().s)
+    return nearest;
+  const HitTrace& hit = before.solves.back().hit;
+  const LiveContact* first = nullptr;
+  const auto met = [&](const LiveContact& contact) {
+    const NearPair& pair = pairs[contact.pair];
+    return pair.a == hit.shape_a && pair.b == hit.shape_b && closing(contact).is_impact(span_);
+  };
+  for (const int c : row_contacts_)
+    if (met(contacts[c]) && (first == nullptr || contacts[c].now.gap < first->now.gap)) first = &contacts[c];
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    if (!met(contact) || &contact == first) continue;
+    const int i = contact.first_row, j = first->first_row;
+    const MatX& A = problem_.A;
+    constexpr double kSame = 1e-10;  // what no joint lets move against each other
+    if (A(i, i) + A(j, j) - 2 * A(i, j) <= kSame * (A(i, i) + A(j, j))) continue;
+    const double later = (contact.now.gap - first->now.gap) / -contact.approach;
+    nearest.nearer({Kink::Kind::grazing, apart(hit.time + later, hit.time), hit.shape_a, hit.shape_b});
+  }
+  return nearest;
 }
 
 /// The sub-step so far ends without a motion; the next begins with the impulses.
