@@ -105,11 +105,13 @@ GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
     result.not_claimed += s.settles && !s.claims_regular;
     result.wrongly_claimed += s.kink && s.claims_regular;
     result.worst_transpose = std::max(result.worst_transpose, s.transpose);
+    const std::size_t failures = result.failures.size();
     for (std::size_t d = 0; d < 3; ++d) {
       count(result.directions[d], s.smoothness[d], s.errors[d]);
       if (s.smoothness[d] == Smoothness::regular && !(s.errors[d] <= settings.trial.tolerance))
         result.failures.push_back({settings.first + k, d, s.errors[d], s.why});
     }
+    result.wrong += s.settles && result.failures.size() > failures;
   }
   return result;
 }
@@ -139,6 +141,10 @@ Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& r
           "more often than the patience of a step allows, say), in {} of which differences settle.",
           result.regular, result.done, 100 * result.regular_share(), result.without_gradient,
           result.without_gradient_settled),
+      fmt::format("Beyond the tolerance of {:.0e} in some direction: {} of these regular worlds, and {} "
+                  "directions of all "
+                  "worlds in which differences settle.",
+                  settings.trial.tolerance, result.wrong, result.failures.size()),
       fmt::format("Among the {} worlds in which nothing was placed to touch without a load, a kink of the "
                   "physics at a start of measure zero: {} ({:.1f} %){}.",
                   result.loaded, result.regular_loaded, 100 * result.regular_share_of_loaded(),
@@ -178,6 +184,7 @@ Json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& res
           {"touching", settings.climate.touching},
           {"regular", result.regular},
           {"regular_share", result.regular_share()},
+          {"regular_but_wrong", result.wrong},
           {"without_gradient", result.without_gradient},
           {"without_gradient_but_settled", result.without_gradient_settled},
           {"without_unloaded_touching", result.loaded},

@@ -62,10 +62,12 @@ struct GradientFuzzResult {
   std::uint64_t regular_loaded = 0;  ///< regular ones among them
   std::uint64_t errors = 0;          ///< worlds that a step refused
   std::uint64_t with_impacts = 0, with_contacts = 0;
-  std::uint64_t not_claimed = 0;          ///< regular worlds whose gradient says that it is not
-  std::uint64_t wrongly_claimed = 0;      ///< worlds with a kink whose gradient says that it is regular
-  double worst_transpose = 0;             ///< of Jᵀ against J
-  std::vector<GradientFailure> failures;  ///< regular directions beyond the tolerance, by index
+  std::uint64_t wrong = 0;            ///< regular worlds in which some direction is beyond the tolerance
+  std::uint64_t not_claimed = 0;      ///< regular worlds whose gradient says that it is not
+  std::uint64_t wrongly_claimed = 0;  ///< worlds with a kink whose gradient says that it is regular
+  double worst_transpose = 0;         ///< of Jᵀ against J
+  /// Regular directions beyond the tolerance, by index; also those of worlds that other directions show a kink of.
+  std::vector<GradientFailure> failures;
 
   double regular_share() const { return share(regular, done); }
   double regular_share_of_loaded() const { return share(regular_loaded, loaded); }

@@ -33,7 +33,8 @@ bool settle_on_curves(const PlacedShape& a, const PlacedShape& b, DistanceResult
       (core_a.extent + core_a.radius + core_b.extent + core_b.radius + (b.X_WS.p - a.X_WS.p).lpNorm<1>());
   // A normal between two places so near to each other leans by their rounding over the distance.
   const double lean = rounding / length * (core_a.extent + core_b.extent);
-  if (bound < found.lower_bound - rounding - lean || strays(a, found.point_A, p_A) || strays(b, found.point_B, p_B))
+  if (bound < found.lower_bound - rounding - lean || strays(a, found.point_A, p_A) ||
+      strays(b, found.point_B, p_B))
     return false;
   found.normal = n;
   found.distance = length - on_a->radius - on_b->radius;
