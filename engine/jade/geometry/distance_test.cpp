@@ -167,6 +167,26 @@ TEST(SettleOnCurves, KnowsWhereARimIsNearestToAnEdgeToAllDigits) {
   }
 }
 
+/// However the two are turned: along a normal that leans by the rounding of places which are ten micrometres apart, the far end of
+/// the edge is nearer than the distance, by a million times that of coordinates.
+TEST(SettleOnCurves, IsNotMisledByTheRoundingOfItsNormal) {
+  const double r = 0.12, l = 0.18;
+  const PreparedShape table(Box{Vec3(2, 2, 0.2)}), cylinder(Cylinder{r, l});
+  const Vec3 edge(1, 0.2, 0.1), out = Vec3(1, 0, 1).normalized();
+  const Mat3 R = rotation_exp(0.7 * Vec3(0.3, 1, 0).normalized());
+  const Vec3 down = R.transpose() * -out;
+  const Vec2 lowest = r * down.head<2>().normalized();
+  const Transform X_TC{R, edge + 1e-5 * out - R * Vec3(lowest.x(), lowest.y(), -l)};
+  for (int turn = 0; turn < 100; ++turn) {
+    const Transform X_WT{rotation_exp(Vec3(0.1 * turn, 0.07 * turn, 1)), Vec3(0.3, -0.01 * turn, 0.2)};
+    const Transform X_WC{X_WT.R * X_TC.R, X_WT * X_TC.p};
+    DistanceResult d = distance({table, X_WT}, {cylinder, X_WC});
+    ASSERT_TRUE(settle_on_curves({table, X_WT}, {cylinder, X_WC}, d)) << turn;
+    EXPECT_LE(std::abs(d.normal.dot(X_WT.R.col(1))), 1e-10) << turn;
+    EXPECT_LE(d.lower_bound, d.distance) << turn;
+  }
+}
+
 TEST(SettleOnFace, LeavesEdgesAlone) {
   const PreparedShape table(Box{Vec3(2, 2, 0.2)}), ball(Sphere{0.1});
   // Beside the table's upper edge, nearly above it: the normal of the top leaves a smaller gap.

@@ -84,6 +84,8 @@ void Island::find_slides() {
     double turned = (turning - n.dot(turning) * n).norm();
     if (touches_at_few_places(i)) turned = std::max(0.0, turned - kNoTurning);
     contact.slides = slip > kNoSlip + kPivoting * turned;
+    // What hardly turns does not pivot either: whoever is nudged slides, and is stopped.
+    contact.rests = !contact.slides && kPivoting * turned <= kNoSlip;
   }
 }
 
