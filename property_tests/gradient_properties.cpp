@@ -110,6 +110,8 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {601, 538, "the lowest place of a rim that is flat at the middle of a segment is that of its start",
        true, false},
       {501, 5602, "a box slips slower than it turns, and hardly at all", true, false},
+      {402, 2058, "a pole between floor and wall: what was stopped at the start is not stopped again", true,
+       false},
       {901, 480, "a hull that slides on a box is held along normals of both", true, false},
       {904, 3085, "the edge of a hull hits a rim: their nearest places are known to all digits", true, false},
       {902, 398, "a capsule that bends differently when it is pressed than when it is lifted", true, false},

@@ -1,6 +1,8 @@
 #include "jade/stepping/class_forces.h"
 
-#include <Eigen/LU>
+#include <limits>
+
+#include "jade/lcp/class_inverse.h"
 
 namespace jade {
 
@@ -9,7 +11,8 @@ VecX forces_of_classes(const LcpProblem& problem, const std::vector<RowClass>& c
   std::vector<int> free;
   MatX P = MatX::Zero(n, n);
   for (int i = 0; i < n; ++i) {
-    if (classes[i] != RowClass::clamped && classes[i] != RowClass::stick) continue;
+    const bool holds = classes[i] == RowClass::clamped || classes[i] == RowClass::stick;
+    if (!holds || !(problem.A(i, i) > 0)) continue;  // what no force moves has none
     P(i, static_cast<int>(free.size())) = 1;
     for (int j = 0; j < n; ++j) {
       const LcpRow& row = problem.rows[j];
@@ -20,18 +23,21 @@ VecX forces_of_classes(const LcpProblem& problem, const std::vector<RowClass>& c
     free.push_back(i);
   }
   const int k = static_cast<int>(free.size());
+  if (k == 0) return VecX::Zero(n);
   const MatX AP = problem.A * P.leftCols(k);
-  MatX K(k, k);
-  for (int i = 0; i < k; ++i) K.row(i) = AP.row(free[i]);
-  MatX compliant = K;
-  for (int i = 0; i < k; ++i) compliant(i, i) += 1e-6 * problem.A(free[i], free[i]);
-  const Eigen::PartialPivLU<MatX> factor(compliant);
-  VecX x = VecX::Zero(k), r(k);
-  for (int iteration = 0; iteration < 6; ++iteration) {
-    for (int i = 0; i < k; ++i) r[i] = -problem.b[free[i]] - K.row(i).dot(x);
-    x += factor.solve(r);
+  RowMatX K(k, k), x(k, 1), left(k, 1);
+  VecX W(k);
+  for (int i = 0; i < k; ++i) {
+    K.row(i) = AP.row(free[i]);
+    W[i] = problem.A(free[i], free[i]);
+    x(i, 0) = left(i, 0) = -problem.b[free[i]];
   }
-  return P.leftCols(k) * x;
+  ClassInverse inverse;
+  if (!inverse.factor_shared(K, W)) return VecX::Constant(n, std::numeric_limits<double>::quiet_NaN());
+  inverse.solve(x);
+  left -= K * x;
+  inverse.solve(left);
+  return P.leftCols(k) * (x + left);
 }
 
 }  // namespace jade

@@ -139,7 +139,7 @@ std::vector<RowsTrace> Island::rows_trace() const {
                     .directions = contacts[c].directions,
                     .along_slip = contacts[c].along_slip,
                     .from_start = contacts[c].from_start,
-                    .rests = contacts[c].rests,
+                    .rests = contacts[c].rests && !contacts[c].stopped,
                     .smooth = contacts[c].smooth});
   return rows;
 }

@@ -200,6 +200,7 @@ void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
     set_directions(contact, contact.now, contact.velocity,
                    held[i] ? std::numeric_limits<double>::infinity() : kNoSlip);
     contact.stopped = contact.stopped || held[i];
+    contact.from_start = false;  // these impulses are at the start
   }
   const std::vector<RowClass> limit_classes(solution_.classes.end() - static_cast<long>(row_limits_.size()),
                                             solution_.classes.end());

@@ -76,8 +76,8 @@ struct RowsTrace {
   /// the segment with one tangent, that of its end with two.
   bool along_slip = false;
   bool from_start = false;  ///< it follows the slip at the start of the segment instead
-  bool rests = false;       ///< it has no slip at the start that counts
-  bool smooth = false;      ///< in an impact: the normal is that of the surface which a mesh stands for
+  bool rests = false;   ///< it has no slip at the start that counts, and was not stopped by impulses there
+  bool smooth = false;  ///< in an impact: the normal is that of the surface which a mesh stands for
 };
 
 /// A solved problem: classes and forces, per row.
