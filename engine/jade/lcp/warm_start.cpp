@@ -134,27 +134,26 @@ JADE_INSIDE_LOOPS bool WarmStart::solve_by_proximal_steps(const LcpProblem& p) {
   }
   int taken = 1;
   bool settled = false;
-  double differs = 0, largest = 0;
+  double largest = 0;
   for (; taken < kProximalSteps && !settled; ++taken) {
-    for (int q = 0; q < k; ++q) {
-      before[q] = step[q];
-      step[q] *= weight[q];
-    }
+    if (taken + 1 == kProximalSteps) std::copy_n(step, k, before);
+    for (int q = 0; q < k; ++q) step[q] *= weight[q];
     solve_equations(step);
     double moved = 0;
-    largest = differs = 0;
+    largest = 0;
     for (int q = 0; q < k; ++q) {
       x[q] += step[q];
       largest = std::max(largest, std::abs(x[q]));
       moved = std::max(moved, std::abs(step[q]));
-      differs = std::max(differs, std::abs(step[q] - before[q]));
     }
     settled = moved <= kConverged * largest;
   }
+  double differs = 0;
+  for (int q = 0; !settled && q < k; ++q) differs = std::max(differs, std::abs(step[q] - before[q]));
   // Rows that contradict each other, by however little, add the same to every step: how they share their load is what there
   // would be without it.
   for (int q = 0; q < k; ++q) x[q] -= taken * step[q];
-  return settled || !(differs > kWeakMode * largest);
+  return !(differs > kWeakMode * largest);
 }
 
 /// Leaves x_ as it is where that cannot be done.
