@@ -115,6 +115,23 @@ TEST(StepGradient, BounceUnderGravityHasTheClosedForm) {
   EXPECT_NEAR(run.by_state(2, 2), 0.190552, 1e-6);                                   // as printed
 }
 
+/// A box that lands flush does so with four corners at once, and with one of them first if it is turned by however little; on a
+/// slide that keeps it upright there is no such thing.
+TEST(StepGradient, SaysThatAFlushHitIsAKink) {
+  for (const bool upright : {false, true}) {
+    SceneDescription scene = ground(0.5, 0.5, 9.81);
+    BodyDescription box = body("box", Box{Vec3(0.2, 0.2, 0.2)}, Vec3(0, 0, 0.105), Vec3(0, 0, -1));
+    if (upright) {
+      box.joint = {
+          .kind = JointKind::prismatic, .axis = Vec3::UnitZ(), .position = {0.105}, .velocity = {-1}};
+    }
+    scene.bodies.push_back(box);
+    const Chain run(scene, 1);
+    EXPECT_TRUE(run.regularity.exists) << run.regularity.why;
+    EXPECT_EQ(run.regularity.regular, upright) << run.regularity.why;
+  }
+}
+
 TEST(StepGradient, EqualBallsOnALineExchangeTheirDerivatives) {
   SceneDescription scene = empty_scene(0, 1, 0);
   scene.bodies.push_back(body("first", Sphere{0.1}, Vec3(0, 0, 0), Vec3(1, 0, 0)));
