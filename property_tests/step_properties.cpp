@@ -9,6 +9,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "generators/arbitrary_world.h"
+#include "generators/round_inertia.h"
 #include "jade/dynamics/energy.h"
 #include "jade/geometry/test_meshes.h"
 #include "step_trial/symmetry.h"
@@ -71,19 +72,6 @@ TEST(Step, IntersectsWithoutContinuousDetection) {
   EXPECT_GT(caught, 5);
 }
 
-/// Every body as heavy as before and equally hard to turn about every axis: then free rotation is exact, and what is left
-/// of a change of angular momentum is made by contacts.
-World with_round_inertia(World world) {
-  const Model model = build_model(world.scene);
-  for (std::size_t i = 0; i < world.scene.bodies.size(); ++i) {
-    const SpatialInertia& inertia = model.bodies()[i].inertia;
-    const Vec3 com = inertia.moment / inertia.mass;
-    const double about_com = inertia.inertia.trace() / 3 - 2.0 / 3 * inertia.mass * com.squaredNorm();
-    world.scene.bodies[i].inertia = {inertia.mass, com, about_com * Mat3::Identity()};
-  }
-  return world;
-}
-
 /// What six steps change of the momenta of bodies that nothing holds, as shares of what rounding may.
 struct MomentumChange {
   double linear = 0, angular = 0;
@@ -110,7 +98,7 @@ MomentumChange momentum_change(const World& world) {
 }
 
 RC_GTEST_PROP(Step, ConservesMomentumAmongFreeBodies, ()) {
-  const MomentumChange change = momentum_change(with_round_inertia(
+  const MomentumChange change = momentum_change(generators::with_round_inertia(
       *arbitrary_world({.fixed = false, .articulated = false, .gravity = false, .most_things = 4})));
   RC_ASSERT(change.linear <= 1);
   RC_ASSERT(change.angular <= 1);
@@ -141,7 +129,7 @@ TEST(Step, ConservesAngularMomentumWhereAHitCutsASlide) {
                          0.046021021928841103, 0.9067749549380184,   -0.0426242459711387};
   hull.joint.velocity = {3.439281625728773, -0.8903134221758439, -3.052431290688292, 0, 0, 0};
   scene.bodies = {box, hull};
-  const MomentumChange change = momentum_change(with_round_inertia({scene, 0.01}));
+  const MomentumChange change = momentum_change(generators::with_round_inertia({scene, 0.01}));
   EXPECT_LE(change.linear, 1);
   EXPECT_LE(change.angular, 1);
 }
