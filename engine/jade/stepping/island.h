@@ -311,7 +311,7 @@ class Island {
     VecX w;                                    ///< velocities of the rows at its end
     std::vector<std::pair<int, double>> ends;  ///< contacts whose slip ends within the segment, and when
   };
-  SlipForecast forecast_slips(double s) const;
+  SlipForecast forecast_slips(double s, int ended) const;
   bool stop_ended(const SlipForecast& forecast, double s, bool any);
   bool cut_where_slip_ends(double& s);
 

@@ -116,8 +116,8 @@ bool Island::find_slow_slides() {
 }
 
 /// When slips end: with u₀ the slip at the start and w the one at the end if all that slide went on the same way,
-/// s* = s u₀ / (u₀ − w).
-Island::SlipForecast Island::forecast_slips(double s) const {
+/// s* = s u₀ / (u₀ − w). `ended`: a contact whose slip ends with the segment, or next to nothing later; −1: none.
+Island::SlipForecast Island::forecast_slips(double s, int ended) const {
   SlipForecast forecast{.forced = {solution_.classes, {}}};
   std::vector<RowClass>& classes = forecast.forced.classes;
   std::vector<int> sliding;
@@ -132,7 +132,7 @@ Island::SlipForecast Island::forecast_slips(double s) const {
   forecast.w = problem_.A * forecast.forced.f + problem_.b;
   for (const int c : sliding) {
     const double at_end = forecast.w[contacts[c].first_row + 1], u0 = contacts[c].start_slip[0];
-    if (at_end < 0) forecast.ends.push_back({c, s * u0 / (u0 - at_end)});
+    if (at_end < (c == ended ? kLocated * u0 : 0)) forecast.ends.push_back({c, s * u0 / (u0 - at_end)});
   }
   return forecast;
 }
@@ -164,7 +164,7 @@ bool Island::stop_slips(double s) {
   }
   const bool any = std::any_of(row_contacts_.begin(), row_contacts_.end(), creeps);
   if (!any && !slips_end_) return false;
-  return stop_ended(slips_end_ ? forecast_slips(s) : SlipForecast{}, s, any);
+  return stop_ended(slips_end_ ? forecast_slips(s, -1) : SlipForecast{}, s, any);
 }
 
 /// Stops the slips of a forecast that end at once, and what creeps. False: there is nothing to stop.
@@ -234,12 +234,17 @@ void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
 
 /// Cuts a segment in which slips end where the first of them does. True: in the part that is left others end at once; they are
 /// stopped, and it starts from other velocities.
+/// Each look comes nearer to the end by some factor, and how its length moves comes nearer by the same. A look that is early by
+/// next to nothing has come there by chance, and those of its neighbours have not: it is followed by another one as if it were
+/// late, or what the segment moves with would be short of that of the end by a factor. One that is early by more is left so:
+/// where looks do not converge they would swing about the end.
 bool Island::cut_where_slip_ends(double& s) {
+  const double whole = s;
   int ended = -1;  // the contact at whose end it is cut
   for (int look = 0; look < kMostLooks; ++look) {
-    SlipForecast forecast = forecast_slips(s);
+    SlipForecast forecast = forecast_slips(s, ended);
     if (ended >= 0 && stop_ended(forecast, s, false)) return true;
-    double first = s;
+    double first = whole;
     int earliest = -1;
     bool others = false;  // that were not known to end
     for (const auto& [c, end] : forecast.ends) {
@@ -249,7 +254,7 @@ bool Island::cut_where_slip_ends(double& s) {
       first = end;
       earliest = c;
     }
-    const bool within = first > kAtStart * s && first < (1 - kAtEnd) * s;
+    const bool within = first > kAtStart * s && first < whole && std::abs(first - s) > kAtEnd * s;
     const bool cuts = within && slip_events_ < kMostSlipEvents;
     slip_uncut_ = within && !cuts;
     if (cuts) {
@@ -266,7 +271,7 @@ bool Island::cut_where_slip_ends(double& s) {
   ++slip_events_;
   // A last look that finds nothing left to cut: what the end moves with is seen from the end alone, wherever looks began.
   if (!trace || slip_uncut_) return false;
-  const SlipForecast forecast = forecast_slips(s);
+  const SlipForecast forecast = forecast_slips(s, ended);
   const LiveContact& contact = contacts[ended];
   if (std::abs(forecast.w[contact.first_row + 1]) > kLocated * contact.start_slip[0]) return false;
   record_event(ended, forecast);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "jade/stepping/step_simulation.h"
+#include "jade/stepping/step_trace.h"
 
 namespace jade {
 namespace {
@@ -82,6 +83,34 @@ TEST(Slip, OfASpinningPlateEndsWhereItsTorqueSays) {
   // at its start while the corners turn on by ω s, which takes (ω s)²/8 of the torque: 4e-6 of 3e-3 rad at most.
   EXPECT_LE(error(10), 3e-8);
   EXPECT_LE(error(40), 3e-8 / 16);
+}
+
+TEST(Slip, EndsToAllDigitsWhereItsForecastIsEarlyByNextToNothing) {
+  // A rod that leans on its lower edge slides and tips: what friction does to its slip is not constant, and forecasts of where
+  // it ends are late for some speeds and early for others.
+  int located = 0;
+  for (int i = 0; i < 100; ++i) {
+    const double tilt = 0.9, length = 0.4, width = 0.04, h = 0.05, speed = 0.02 + 0.02 * i;
+    SceneDescription scene = ground(0.3, 0, 10);
+    const double low = 0.5 * (length * std::cos(tilt) + width * std::sin(tilt)) + kStandoff;
+    scene.bodies.push_back(
+        body("rod", Box{Vec3(width, 0.1, length)}, Vec3(0, 0, low), speed * Vec3(1, 0.3, 0)));
+    scene.bodies.back().joint.position = {0, 0, low, std::cos(tilt / 2), 0, std::sin(tilt / 2), 0};
+    Simulation run(scene);
+    StepTrace trace;
+    static_cast<void>(
+        step(run.model, run.state, run.memory, controls_at(run.model, 0, h), h, {}, run.workspace, &trace));
+    for (const SubstepTrace& substep : trace.islands[0].substeps) {
+      const SolveTrace& last = substep.solves.back();
+      if (last.rule != SolveTrace::Length::event) continue;
+      const SolveTrace& before = substep.solves[static_cast<std::size_t>(last.from)];
+      if (last.s != before.s) continue;  // looks did not come there
+      ++located;
+      // Rounding of velocities of a metre a second. Forecasts that were left where they are early end with up to 2e-11.
+      EXPECT_LE(std::abs(before.event.w), 1e-14) << speed;
+    }
+  }
+  EXPECT_GE(located, 10);
 }
 
 TEST(Slip, OfANudgedStackIsStoppedAtOnce) {
