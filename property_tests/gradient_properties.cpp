@@ -24,7 +24,8 @@ GradientTrial arbitrary_trial(const generators::Climate& climate,
 
 RC_GTEST_PROP(StepGradient, IsTheTransposeOfItsVectorProducts, ()) {
   // Sums of the same products in another order.
-  RC_ASSERT(arbitrary_trial({.most_things = 3}, {.differences = false}).transpose_error <= 1e-12);
+  RC_ASSERT(arbitrary_trial({.most_things = 3}, {.differences = false}).transpose_error <=
+            gradient_trial::TrialSettings{}.transpose_tolerance);
 }
 
 RC_GTEST_PROP(StepGradient, AgreesWithDifferences, ()) {
@@ -152,7 +153,7 @@ TEST(StepGradient, IsTheTransposeWhereItWasNot) {
         try_gradient(world, generators::mixed_seed(seed, "gradient", index), {.differences = false});
     EXPECT_EQ(trial.error, "") << what;
     EXPECT_TRUE(trial.regularity.exists) << what;
-    EXPECT_LE(trial.transpose_error, 1e-12) << what;
+    EXPECT_LE(trial.transpose_error, gradient_trial::TrialSettings{}.transpose_tolerance) << what;
   }
 }
 

@@ -14,6 +14,8 @@ struct TrialSettings {
   int warm_up = 8;  ///< at most so many steps are made first, so that the state is none that a person placed
   bool differences = true;  ///< off: only products from the left are held against the Jacobians
   double tolerance = 1e-6;  ///< relative, for directions in which differences settle
+  /// Relative, of products from the left: sums of the same products in another order.
+  double transpose_tolerance = 1e-12;
 };
 
 /// Two steps along one direction: what the chained Jacobians say, and what differences say.

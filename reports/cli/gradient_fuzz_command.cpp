@@ -28,8 +28,7 @@ void print_failures(const GradientFuzzResult& result) {
   constexpr std::size_t shown = 10;
   for (std::size_t k = 0; k < std::min(shown, result.failures.size()); ++k) {
     const GradientFailure& f = result.failures[k];
-    fmt::print("failed: index {}, {}: relative error {:.1e}{}\n", f.index,
-               gradient_trial::GradientTrial::kDirections[f.direction], f.error,
+    fmt::print("failed: index {}, {}: relative error {:.1e}{}\n", f.index, f.what(), f.error,
                f.why.empty() ? "" : "; " + f.why);
   }
   if (result.failures.size() > shown)
@@ -103,7 +102,8 @@ void add_gradient_fuzz_command(CLI::App& gradient, int& exit_code) {
       "says of itself.\nWorlds are in general position: without gravity nothing is placed exactly on what it "
       "would rest on. There the physics\nitself has a kink, at a start of measure zero; --touching draws "
       "those worlds as well.\nExit code 1 if a gradient is off by more than the tolerance in a regular "
-      "direction. Ctrl-C ends the campaign with what it has.");
+      "direction, or if\nproducts from the left differ from the Jacobian by more than 1e-12 beyond rounding. "
+      "Ctrl-C ends the campaign with what it has.");
   fuzz->callback([arguments, &exit_code] { exit_code = run_fuzz(*arguments); });
 }
 

@@ -104,7 +104,10 @@ GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
     result.regular_loaded += s.settles && s.loaded;
     result.not_claimed += s.settles && !s.claims_regular;
     result.wrongly_claimed += s.kink && s.claims_regular;
-    result.worst_transpose = std::max(result.worst_transpose, s.transpose);
+    if (!result.worst_transpose_index || result.worst_transpose < s.transpose) {
+      result.worst_transpose = s.transpose;
+      result.worst_transpose_index = settings.first + k;
+    }
     const std::size_t failures = result.failures.size();
     for (std::size_t d = 0; d < 3; ++d) {
       count(result.directions[d], s.smoothness[d], s.errors[d]);
@@ -112,6 +115,10 @@ GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
         result.failures.push_back({settings.first + k, d, s.errors[d], s.why});
     }
     result.wrong += s.settles && result.failures.size() > failures;
+    if (!(s.transpose <= settings.trial.transpose_tolerance)) {
+      ++result.wrong_products;
+      result.failures.push_back({settings.first + k, GradientFailure::kProducts, s.transpose, s.why});
+    }
   }
   return result;
 }
@@ -144,21 +151,25 @@ Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& r
       fmt::format("Beyond the tolerance of {:.0e} in some direction: {} of these regular worlds, and {} "
                   "directions of all "
                   "worlds in which differences settle.",
-                  settings.trial.tolerance, result.wrong, result.failures.size()),
+                  settings.trial.tolerance, result.wrong, result.failures.size() - result.wrong_products),
       fmt::format("Among the {} worlds in which nothing was placed to touch without a load, a kink of the "
                   "physics at a start of measure zero: {} ({:.1f} %){}.",
                   result.loaded, result.regular_loaded, 100 * result.regular_share_of_loaded(),
                   settings.climate.touching ? "" : "; with --touching such worlds are drawn as well"),
       fmt::format("The gradient calls {} of these irregular, and {} worlds with a kink regular.",
                   result.not_claimed, result.wrongly_claimed),
-      fmt::format("Products from the left against the Jacobians: worst relative difference beyond measured "
-                  "rounding {:.1e}.",
-                  result.worst_transpose)};
+      fmt::format(
+          "Products from the left against the Jacobians: worst relative difference beyond measured "
+          "rounding {:.1e}{}; beyond the tolerance of {:.0e}: {} worlds.",
+          result.worst_transpose,
+          result.worst_transpose_index ? fmt::format(" (world {})", *result.worst_transpose_index) : "",
+          settings.trial.transpose_tolerance, result.wrong_products)};
   return table;
 }
 
 Json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& result) {
-  Json directions = Json::array(), failures = Json::array();
+  Json directions = Json::array(), failures = Json::array(), worst_index;
+  if (result.worst_transpose_index) worst_index = *result.worst_transpose_index;
   for (std::size_t d = 0; d < 3; ++d) {
     const DirectionTally& t = result.directions[d];
     directions.push_back({{"direction", GradientTrial::kDirections[d]},
@@ -170,10 +181,8 @@ Json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& res
                           {"digits", t.digits}});
   }
   for (const GradientFailure& f : result.failures) {
-    failures.push_back({{"index", f.index},
-                        {"direction", GradientTrial::kDirections[f.direction]},
-                        {"relative_error", f.error},
-                        {"nearest_kink", f.why}});
+    failures.push_back(
+        {{"index", f.index}, {"direction", f.what()}, {"relative_error", f.error}, {"nearest_kink", f.why}});
   }
   return {{"seed", settings.seed},
           {"first", settings.first},
@@ -196,20 +205,19 @@ Json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& res
           {"regular_but_not_claimed", result.not_claimed},
           {"kink_but_claimed_regular", result.wrongly_claimed},
           {"worst_transpose_error", result.worst_transpose},
+          {"worst_transpose_index", worst_index},
+          {"transpose_tolerance", settings.trial.transpose_tolerance},
+          {"with_wrong_products", result.wrong_products},
           {"directions", std::move(directions)},
           {"failures", std::move(failures)}};
 }
 
 std::string saved_draw(const GradientFuzzSettings& settings, const GradientFailure& failure) {
   const GradientDraw one = draw(settings, failure.index);
-  const Json file = {{"seed", settings.seed},
-                     {"index", failure.index},
-                     {"numbers", one.numbers},
-                     {"time_step", one.world.h},
-                     {"direction", GradientTrial::kDirections[failure.direction]},
-                     {"relative_error", failure.error},
-                     {"nearest_kink", failure.why},
-                     {"scene", Json::parse(scene_to_json(one.world.scene))}};
+  const Json file = {{"seed", settings.seed},       {"index", failure.index},
+                     {"numbers", one.numbers},      {"time_step", one.world.h},
+                     {"direction", failure.what()}, {"relative_error", failure.error},
+                     {"nearest_kink", failure.why}, {"scene", Json::parse(scene_to_json(one.world.scene))}};
   return file.dump(2) + "\n";
 }
 

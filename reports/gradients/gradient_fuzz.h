@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,10 +43,18 @@ struct DirectionTally {
 };
 
 struct GradientFailure {
+  /// In the place of a direction: products from the left are not those of the Jacobian.
+  static constexpr std::size_t kProducts = gradient_trial::GradientTrial::kDirections.size();
+
   std::uint64_t index = 0;
   std::size_t direction = 0;
   double error = 0;
   std::string why;  ///< what the gradient says of itself there
+
+  const char* what() const {
+    return direction == kProducts ? "products from the left"
+                                  : gradient_trial::GradientTrial::kDirections[direction];
+  }
 };
 
 /// The same for any number of jobs.
@@ -66,7 +75,10 @@ struct GradientFuzzResult {
   std::uint64_t not_claimed = 0;      ///< regular worlds whose gradient says that it is not
   std::uint64_t wrongly_claimed = 0;  ///< worlds with a kink whose gradient says that it is regular
   double worst_transpose = 0;         ///< of Jᵀ against J
-  /// Regular directions beyond the tolerance, by index; also those of worlds that other directions show a kink of.
+  std::optional<std::uint64_t> worst_transpose_index;  ///< the first world in which it is that
+  std::uint64_t wrong_products = 0;                    ///< worlds in which it is beyond the tolerance
+  /// Regular directions beyond the tolerance, by index; also those of worlds that other directions show a kink of. And
+  /// products from the left that are beyond theirs, whether the world is regular or not.
   std::vector<GradientFailure> failures;
 
   double regular_share() const { return share(regular, done); }

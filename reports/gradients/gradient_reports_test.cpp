@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -21,6 +24,32 @@ TEST(GradientFuzz, EndsEarlyWithWhatItHas) {
   EXPECT_TRUE(result.interrupted);
   EXPECT_EQ(result.done, 0U);
   EXPECT_FALSE(to_text(table_of(settings, result)).empty());
+}
+
+TEST(GradientFuzz, ListsProductsThatAreNotThoseOfTheJacobian) {
+  // Nothing is as small as less than nothing: every world is a finding.
+  GradientFuzzSettings settings{.count = 3, .seed = 5, .first = 7};
+  settings.trial = {.differences = false, .transpose_tolerance = -1};
+  const GradientFuzzResult result = fuzz_gradients(settings);
+  EXPECT_EQ(result.wrong_products, 3U);
+  const auto json = to_json(settings, result);
+  EXPECT_EQ(json.at("with_wrong_products"), 3);
+  ASSERT_FALSE(result.failures.empty());
+  const GradientFailure& last = result.failures.back();
+  EXPECT_EQ(last.index, 9U);
+  EXPECT_STREQ(last.what(), "products from the left");
+  EXPECT_EQ(json.at("failures").back().at("direction"), last.what());
+  EXPECT_EQ(nlohmann::json::parse(saved_draw(settings, last)).at("direction"), last.what());
+
+  // The worst of them is named, the first one where several are alike.
+  const auto worst =
+      std::max_element(result.failures.begin(), result.failures.end(),
+                       [](const GradientFailure& a, const GradientFailure& b) { return a.error < b.error; });
+  EXPECT_EQ(result.worst_transpose, worst->error);
+  EXPECT_EQ(result.worst_transpose_index, worst->index);
+  EXPECT_EQ(json.at("worst_transpose_index"), worst->index);
+  EXPECT_NE(to_text(table_of(settings, result)).find(fmt::format("(world {})", worst->index)),
+            std::string::npos);
 }
 
 TEST(GradientFuzz, SavesAWorldThatCanBeReadAgain) {
