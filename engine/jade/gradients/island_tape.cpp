@@ -32,7 +32,7 @@ void IslandTape::begin(const Model& model, const std::vector<ParameterId>& asked
   v_in = tape.slot(nv);
   effort_in = tape.slot(nv);
   parameters_in = tape.slot(static_cast<int>(asked.size()));
-  step_size_in = tape.slot(1);
+  step_size_in = -1;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     Use use{.id = asked[i], .row = parameters_in + static_cast<int>(i)};
     const auto part_of_link = [&](int link) {
@@ -59,12 +59,14 @@ void IslandTape::build(const Model& model, const StepTrace& step, const IslandTr
   step_ = &step;
   island_ = &island;
   begin(model, parameters);
-  for (const Use& use : uses_)
-    if (use.id.kind == ParameterKind::step_size) tape.add_scaled(step_size_in, use.row, 1, 1);
+  for (const Use& use : uses_) {
+    if (use.id.kind != ParameterKind::step_size) continue;
+    if (step_size_in < 0) step_size_in = tape.slot(1);
+    tape.add_scaled(step_size_in, use.row, 1, 1);
+  }
   q_ = q_in;
   v_ = v_in;
-  left_ = tape.slot(1);
-  tape.add_scaled(left_, step_size_in, 1, 1);
+  left_ = step_size_in;
   if (island.hurried) refuse("bodies meet more often in the step than its patience allows");
   if (island.lost_time > 0) refuse("the step ran out of sub-steps: a part of its time is lost");
   for (const SubstepTrace& trace : island.substeps) {
@@ -109,28 +111,33 @@ void IslandTape::add_displacement(const Part& own, int out, int from, int by, do
 }
 
 int IslandTape::length_of(int index) {
-  if (solves_[static_cast<std::size_t>(index)].s < 0) {
-    const int s = tape.slot(1);
-    add_length(index, s);
-    solves_[static_cast<std::size_t>(index)].s = s;
-  }
-  return solves_[static_cast<std::size_t>(index)].s;
-}
-
-void IslandTape::add_length(int index, int out) {
+  int& s = solves_[static_cast<std::size_t>(index)].s;
+  if (s >= 0) return s;
   const SolveTrace& trace = substep_->solves[static_cast<std::size_t>(index)];
+  double factor = trace.factor;
+  int of = -1;
   switch (trace.rule) {
     case SolveTrace::Length::rest:
-      return tape.add_scaled(out, left_, 1, trace.factor);
+      of = left_;
+      break;
     case SolveTrace::Length::same:
-      return tape.add_scaled(out, length_of(trace.from), 1, trace.factor);
+      of = length_of(trace.from);
+      break;
     case SolveTrace::Length::swept:
-      return tape.add_scaled(out, hit_of(trace.from), 1, trace.factor);
+      of = hit_of(trace.from);
+      break;
     case SolveTrace::Length::event:
-      return tape.add_scaled(out, event_of(trace.from), 1, 1);
+      of = event_of(trace.from);
+      factor = 1;
+      break;
     case SolveTrace::Length::stopped:
-      return tape.add_scaled(out, stopped_length_, 1, trace.factor);
+      of = stopped_length_;
+      break;
   }
+  if (of < 0) return -1;
+  s = tape.slot(1);
+  tape.add_scaled(s, of, 1, factor);
+  return s;
 }
 
 const IslandTape::PathEnd& IslandTape::path_end(int index, double sigma) {
@@ -282,11 +289,16 @@ void IslandTape::move() {
     tape.add(v_next, length, levers.value, by_part / s);
     tape.add(v_next, slots.s, levers.value, -by_part * part / s);
   }
+  q_ = end.q;
+  v_ = v_next;
+  pass_time(length);
+}
+
+void IslandTape::pass_time(int length) {
+  if (left_ < 0 && length < 0) return;
   const int left = tape.slot(1);
   tape.add_scaled(left, left_, 1, 1);
   tape.add_scaled(left, length, 1, -1);
-  q_ = end.q;
-  v_ = v_next;
   left_ = left;
 }
 

@@ -39,8 +39,8 @@ class IslandTape {
   LinearTape tape;
   int nv = 0;                             ///< of the island
   int q_in = 0, v_in = 0, effort_in = 0;  ///< rows of the inputs
-  int parameters_in = 0,
-      step_size_in = 0;      ///< the step size is summed up from the parameters that ask for it
+  int parameters_in = 0;
+  int step_size_in = -1;     ///< summed up from the parameters that ask for it; −1: none does
   int q_out = 0, v_out = 0;  ///< and of the outputs
   Kink nearest;
   std::string no_derivative;  ///< why there is none; empty: there is one
@@ -53,7 +53,7 @@ class IslandTape {
   /// A solve of a sub-step on the tape.
   struct Solve {
     bool built = false;
-    int s = -1;                ///< row of its length
+    int s = -1;                ///< row of its length; −1: it does not move, or was not asked for
     int place = -1;            ///< q_m
     int v0 = -1, v_free = -1;  ///< without contact forces the mean and the end velocity, if looked at
     int v_next = -1, forces = -1;
@@ -93,9 +93,11 @@ class IslandTape {
   // island_tape.cpp
   void begin(const Model& model, const std::vector<ParameterId>& parameters);
   void substep(const SubstepTrace& trace);
+  /// The row of a solve's length; −1: it does not move.
   int length_of(int solve);
-  void add_length(int solve, int out);
   void move();
+  /// What is left of the step is less by a length.
+  void pass_time(int length);
   int hit_of(int solve);
   int limit_hit_of(int solve, const HitTrace& hit);
   /// The end of a solve's path after a fixed time σ.
@@ -315,7 +317,8 @@ class IslandTape {
 
   // The sub-step at hand.
   const SubstepTrace* substep_ = nullptr;
-  int q_ = 0, v_ = 0, left_ = 0;
+  int q_ = 0, v_ = 0;
+  int left_ = -1;            ///< −1: what is left of the step does not move
   int stopped_length_ = -1;  ///< of the sub-step before, whose slips were stopped
   std::vector<Solve> solves_;
   std::vector<PlacedContact> start_contacts_;

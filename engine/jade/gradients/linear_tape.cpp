@@ -73,6 +73,11 @@ void LinearTape::Columns::set(int row, int column, double value) {
   x(row, column) = value;
 }
 
+void LinearTape::Columns::set_identity(int row, int column, int count) {
+  widen(row, count, {column / 4 * 4, (column + count + 3) / 4 * 4});
+  for (int k = 0; k < count; ++k) x(row + k, column + k) = 1;
+}
+
 void LinearTape::add_product(Columns& c, const Map& map, const double* M) {
   // Rows that belong together hold the same range as a rule.
   const auto hold = [&](int first, int count, const Columns::Range& what) {
@@ -103,7 +108,7 @@ void LinearTape::add_product(Columns& c, const Map& map, const double* M) {
                    .afresh = afresh});
 }
 
-void LinearTape::add_each(Columns& c, const Map& map, const double* factor, int step) {
+JADE_WIDE_LOOPS void LinearTape::add_each(Columns& c, const Map& map, const double* factor, int step) {
   for (int i = 0; i < map.rows; ++i, factor += step) {
     const Columns::Range range = c.range[static_cast<std::size_t>(map.in + i)];
     if (range.empty() || *factor == 0) continue;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <vector>
 
@@ -10,8 +9,8 @@
 namespace jade {
 
 /// A chain of linear maps between rows of one tall vector: applied to many columns at once, or transposed to one. Both
-/// run over the same list, so that one is the transpose of the other whatever was put into it. Memory is kept between
-/// uses.
+/// run over the same list, so that one is the transpose of the other whatever was put into it. Row −1 as an input is a
+/// number that does not move: nothing is added. Memory is kept between uses.
 class LinearTape {
  public:
   void clear();
@@ -26,24 +25,21 @@ class LinearTape {
   /// x_out += scale M x_in
   template <class Matrix>
   void add(int out, int in, const Eigen::MatrixBase<Matrix>& M, double scale = 1) {
+    constexpr int kRows = Matrix::RowsAtCompileTime, kColumns = Matrix::ColsAtCompileTime;
+    using ByRows = Eigen::Matrix<double, kRows, kColumns, kColumns == 1 ? Eigen::ColMajor : Eigen::RowMajor>;
     const int r = static_cast<int>(M.rows()), c = static_cast<int>(M.cols());
-    if (scale == 0) return;
+    if (in < 0 || scale == 0) return;
     const int at = used_;
-    double* to = take(r * c);
-    double size = 0;
-    for (int i = 0; i < r; ++i)
-      for (int j = 0; j < c; ++j, ++to) {
-        *to = scale * M.derived().coeff(i, j);
-        size += std::abs(*to);
-      }
-    if (size != 0)
+    double* const to = take(r * c);
+    Eigen::Map<ByRows>{to, r, c} = scale * M;
+    if (std::any_of(to, to + r * c, [](double x) { return x != 0; }))
       maps_.push_back({out, in, r, c, at, Kind::product});
     else
       used_ = at;
   }
   /// x_out += scale x_in, `count` numbers
   void add_scaled(int out, int in, int count, double scale) {
-    if (scale == 0) return;
+    if (in < 0 || scale == 0) return;
     maps_.push_back({out, in, count, count, used_, Kind::scaled});
     *take(1) = scale;
   }
@@ -91,6 +87,8 @@ class LinearTape {
     }
     void widen_whole(int first, int count) { widen(first, count, {0, static_cast<int>(x.cols())}); }
     void set(int row, int column, double value);
+    /// Rows that are unit vectors, from `column` on.
+    void set_identity(int row, int column, int count);
     /// The range that covers those of some rows.
     Range range_of(int first, int count) const;
     double* at(int row, const Range& columns) {

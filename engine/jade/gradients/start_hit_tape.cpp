@@ -44,7 +44,7 @@ void IslandTape::hit_at_start(const CollisionTrace& collision) {
   }
   if (hit == nullptr && hit_limit == nullptr) return;
 
-  const int sigma = tape.slot(1), q = tape.slot(nv), v = tape.slot(nv), left = tape.slot(1);
+  const int sigma = tape.slot(1), q = tape.slot(nv), v = tape.slot(nv);
   if (hit_limit != nullptr) {
     tape.add_scaled(sigma, q_ + hit_limit->velocity, 1, -hit_limit->sign / closing);
   } else {
@@ -63,11 +63,9 @@ void IslandTape::hit_at_start(const CollisionTrace& collision) {
              forward_dynamics(model, before, island_->effort.segment(own.v, n),
                               island_->prescribed.segment(own.v, n)));
   }
-  tape.add_scaled(left, left_, 1, 1);
-  tape.add_scaled(left, sigma, 1, -1);
   q_ = q;
   v_ = v;
-  left_ = left;
+  pass_time(sigma);
 }
 
 }  // namespace jade

@@ -137,11 +137,9 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
     const int n = chain.nv;
     x.begin(chain.tape.rows(), 3 * n + count);
     for_each_tree(island, data.trees, [&](int row, int, int rows) {
-      for (int k = 0; k < rows; ++k) {
-        x.set(chain.q_in + row + k, 3 * row + k, 1);
-        x.set(chain.v_in + row + k, 3 * row + rows + k, 1);
-        x.set(chain.effort_in + row + k, 3 * row + 2 * rows + k, 1);
-      }
+      x.set_identity(chain.q_in + row, 3 * row, rows);
+      x.set_identity(chain.v_in + row, 3 * row + rows, rows);
+      x.set_identity(chain.effort_in + row, 3 * row + 2 * rows, rows);
     });
     for (int k = 0; k < count; ++k) x.set(chain.parameters_in + k, 3 * n + k, 1);
     chain.tape.forward(x);
