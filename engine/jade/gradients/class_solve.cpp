@@ -68,6 +68,7 @@ void ClassSolve::drop_redundant(const Patch& patch) {
       if (f->row < 0) continue;
       if (step == 0) {
         if (size > 0) f->of_motion.tail<3>() /= std::sqrt(size);
+        f->weight = weight(f->row, most);
         free_of_[static_cast<std::size_t>(f->row)] = -1;
       } else {
         f->of_motion -= direction * direction.dot(f->of_motion);
@@ -77,7 +78,7 @@ void ClassSolve::drop_redundant(const Patch& patch) {
         f->row = -1;
         continue;
       }
-      const double score = size_left * weight(f->row, most);
+      const double score = size_left * f->weight;
       if (score <= largest) continue;
       largest = score;
       best = f;
@@ -137,9 +138,9 @@ void ClassSolve::gather(int tree) {
       on.free.push_back(i);
     }
   }
-  const long n = static_cast<long>(on.free.size());
+  const long n = static_cast<long>(on.free.size()), stride = (n + 3) / 4 * 4;
   on.J.setZero(n, nv);
-  on.Z.setZero(nv, n);
+  on.Z.setZero(nv, stride);
   for (const Block& block : blocks_) {
     if (block.tree != tree) continue;
     const Eigen::Map<const RowMatX> J(numbers_.data() + block.at, block.count, nv);
@@ -148,7 +149,7 @@ void ClassSolve::gather(int tree) {
       const int i = free_of_[static_cast<std::size_t>(block.row + r)];
       const auto add_to_Z = [&](int column, double factor) {
         double* to = on.Z.data() + column;
-        for (int k = 0; k < nv; ++k, to += n) *to += factor * J(r, k);
+        for (int k = 0; k < nv; ++k, to += stride) *to += factor * J(r, k);
       };
       if (i >= 0) {
         const int place = place_[static_cast<std::size_t>(i)];
@@ -177,16 +178,17 @@ bool ClassSolve::factor() {
     OnTree& on = on_tree_[t];
     if (on.free.empty()) continue;
     const int count = static_cast<int>(on.free.size());
-    on.K.setZero(count, count);
+    on.K.resize(count, on.Z.cols());
     add_row_product({.M = on.J.data(),
                      .rows = count,
                      .columns = static_cast<int>(on.J.cols()),
                      .M_stride = on.J.cols(),
                      .in = on.Z.data(),
-                     .in_stride = count,
+                     .in_stride = on.Z.cols(),
                      .out = on.K.data(),
-                     .out_stride = count,
-                     .width = count});
+                     .out_stride = on.K.cols(),
+                     .width = static_cast<int>(on.K.cols()),
+                     .afresh = true});
     for (int i = 0; i < count; ++i)
       for (int j = 0; j < count; ++j)
         K_(on.free[static_cast<std::size_t>(i)], on.free[static_cast<std::size_t>(j)]) += on.K(i, j);
@@ -248,7 +250,7 @@ VecX ClassSolve::rates_of_shares(const VecX& f) const {
 
 void ClassSolve::solve(Eigen::Ref<RowMatX> x, int v, int f, int shares) const {
   for (const Tree& tree : trees)
-    tree.factor->solve(*tree.model, x.middleRows(v + tree.first, tree.model->nv()));
+    if (!tree.solved) tree.factor->solve(*tree.model, x.middleRows(v + tree.first, tree.model->nv()));
   if (rows.empty()) return;
   const long n = static_cast<long>(free_.size()), columns = x.cols();
   e_.resize(n, columns);
@@ -320,7 +322,7 @@ void ClassSolve::solve_transposed(VecX& x, int v, int f, int shares) const {
     }
   }
   for (const Tree& tree : trees)
-    tree.factor->solve_transposed(*tree.model, x.segment(v + tree.first, tree.model->nv()));
+    if (!tree.solved) tree.factor->solve_transposed(*tree.model, x.segment(v + tree.first, tree.model->nv()));
 }
 
 }  // namespace jade

@@ -20,6 +20,7 @@ class ClassSolve {
     const Model* model = nullptr;
     int first = 0;  ///< of its velocities
     const TreeSolver* factor = nullptr;
+    bool solved = false;  ///< r₁ of the tree is given as B⁻¹ r₁
   };
   struct Row {
     RowClass row_class = RowClass::separate;
@@ -42,6 +43,7 @@ class ClassSolve {
   struct Functional {
     int row;
     Vec6 of_motion;
+    double weight = 1;  ///< among those of the patch
   };
   void add_patch(const std::vector<Functional>& functionals);
   /// Whether one of the rows slips under a load; patches have no effect then.
@@ -89,7 +91,7 @@ class ClassSolve {
   struct OnTree {
     std::vector<int> free;
     RowMatX J;  ///< their rows × nv
-    RowMatX Z;  ///< nv × them
+    RowMatX Z;  ///< nv × them, rounded up to a multiple of four: the doubles of a wide register
     RowMatX K;  ///< J Z
   };
   void drop_redundant(const Patch& patch);

@@ -25,6 +25,23 @@ void IslandTape::no_implicit_diagonal() {
   }
 }
 
+const TreeSolver& IslandTape::mass_factor(int index, Place at) {
+  GradientTree& tree = *part(index).tree;
+  DynamicsWorkspace& work = placed(index, at).work;
+  TreeSolver& factor = tree.new_factor();
+  const RigidInertia& body = work.inertia[0];
+  bool factored = false;
+  if (tree.bare && body.h.isZero(0)) {
+    factored = factor.factor_body(body.m, body.J.matrix());
+  } else {
+    crba(tree.model, work, tree.M);
+    tree.M.diagonal() += tree.E;
+    factored = factor.factor(tree.model, tree.M);
+  }
+  if (!factored) refuse("a mass matrix cannot be factored");
+  return factor;
+}
+
 void IslandTape::add_momentum(int out, int in, int place, int index, Place at, const VecX& change,
                               ClassSolve& classes) {
   const Part& own = part(index);
@@ -82,11 +99,7 @@ VecX IslandTape::velocity_change(const std::vector<RowsTrace>& rows, const std::
     tree.one = change.segment(part(i).v, n);
     for (int k = 0; k < n; ++k)
       if (tree.model.prescribed(k)) tree.one[k] = 0;
-    crba(tree.model, placed(i, at).work, tree.M);
-    tree.M.diagonal() += tree.E;
-    TreeSolver& factor = tree.new_factor();
-    if (!factor.factor(tree.model, tree.M)) refuse("a mass matrix cannot be factored");
-    factor.solve(tree.model, tree.one);
+    mass_factor(i, at).solve(tree.model, tree.one);
     change.segment(part(i).v, n) = tree.one;
   }
   return change;

@@ -113,12 +113,8 @@ IslandTape::LeverChange IslandTape::lever_change(int index) {
   for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
     GradientTree& tree = *part(i).tree;
     if (!tree.alone) continue;
-    crba(tree.model, placed(i, Place::middle).work, tree.M);
-    tree.M.diagonal() += tree.E;
-    TreeSolver& factor = tree.new_factor();
-    if (!factor.factor(tree.model, tree.M)) refuse("a mass matrix cannot be factored");
     tree.one = out.value.segment(part(i).v, tree.model.nv());
-    factor.solve(tree.model, tree.one);
+    mass_factor(i, Place::middle).solve(tree.model, tree.one);
     out.value.segment(part(i).v, tree.model.nv()) = tree.one;
   }
   ClassSolve& classes = tape.new_classes();

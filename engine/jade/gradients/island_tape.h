@@ -306,6 +306,8 @@ class IslandTape {
   VecX velocity_change(const std::vector<RowsTrace>& rows, const std::vector<LimitRowTrace>& limits,
                        const VecX& f, Place at);
   void no_implicit_diagonal();
+  /// Of M with the tree's E added to its diagonal.
+  const TreeSolver& mass_factor(int part, Place at);
 
   std::vector<GradientTree>& all_trees_;
   const CollisionModel& collision_;
@@ -337,7 +339,7 @@ class IslandTape {
   std::vector<ClassSolve::Functional> functionals_;
   ForceDerivative force_;
   ForcesTrace stopped_;
-  std::vector<RowsTrace> stopped_rows_;
+  std::vector<RowsTrace> stopped_rows_;  ///< of contacts that carry load
 
   /// Rows of links' motions that are on the tape already, for trees of several links.
   struct LinkSlot {

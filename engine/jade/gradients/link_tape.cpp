@@ -209,9 +209,12 @@ void IslandTape::add_problem(const std::vector<RowsTrace>& rows, const std::vect
     if (f != nullptr)
       own.margin = normal < 0 || normal == row ? (*f)[row] : friction * (*f)[normal] - std::abs((*f)[row]);
   };
-  for (const RowsTrace& of : rows)
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RowsTrace& of = rows[i];
+    if (contacts_[i] == nullptr) continue;
     for (int row = of.first; row < of.first + of.count; ++row)
       set(row, of.first, substep_->contacts[static_cast<std::size_t>(of.contact)].friction);
+  }
   for (const LimitRowTrace& of : limits) set(of.row, -1, 0);
   if (!classes.slips()) add_patches(rows, classes);
   classes.choose_free_rows();

@@ -43,14 +43,10 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
     GradientTree& tree = *part(i).tree;
     const int n = tree.model.nv();
     if (at.segment != nullptr) implicit_diagonal(tree, at.segment->s);
-    crba(tree.model, placed(i, at.at()).work, tree.M);
-    tree.M.diagonal() += tree.E;
-    TreeSolver& factor = tree.new_factor();
-    if (!factor.factor(tree.model, tree.M)) refuse("a mass matrix cannot be factored");
     RowMatX own = Z.middleRows(part(i).v, n);
     for (int k = 0; k < n; ++k)
       if (tree.model.prescribed(k)) own.row(k).setZero();
-    factor.solve(tree.model, own);
+    mass_factor(i, at.at()).solve(tree.model, own);
     Z.middleRows(part(i).v, n) = own;
   }
   VecX W(static_cast<long>(free.size()));
@@ -115,13 +111,12 @@ bool IslandTape::slips_that_stop(const SolveTrace& trace) {
   const std::vector<RowClass>& classes = trace.forces.classes;
   if (std::find(classes.begin(), classes.end(), RowClass::stick) == classes.end()) return false;
   stopped_.classes.assign(classes.size(), RowClass::separate);
-  stopped_rows_ = trace.rows;
+  stopped_rows_.clear();
   bool any = false;
-  for (RowsTrace& rows : stopped_rows_) {
-    const auto row_class = [&](int r) {
-      return trace.forces.classes[static_cast<std::size_t>(rows.first + r)];
-    };
+  for (const RowsTrace& of : trace.rows) {
+    const auto row_class = [&](int r) { return classes[static_cast<std::size_t>(of.first + r)]; };
     if (row_class(0) != RowClass::clamped) continue;
+    RowsTrace& rows = stopped_rows_.emplace_back(of);
     const Vec3 n = start_contact(rows.contact).n,
                in_plane = rows.directions[1] - n.dot(rows.directions[1]) * n;
     rows.directions = {n, Vec3::Zero(), Vec3::Zero()};
@@ -162,15 +157,13 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
   ClassSolve& classes = tape.new_classes();
   no_implicit_diagonal();
   for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
-    GradientTree& tree = *part(i).tree;
-    tree.gained.setZero(tree.model.nv());
-    add_momentum(velocity, v_, q_, i, Place::start, tree.gained, classes);
+    const Part& own = part(i);
+    const Model& model = own.tree->model;
+    tape.add_scaled(velocity + own.v, v_ + own.v, model.nv(), 1);
+    classes.trees.push_back({&model, own.v, &mass_factor(i, Place::start), true});
   }
   contacts_.clear();
-  for (const RowsTrace& rows : stopped_rows_) {
-    const bool clamped = stopped_.classes[static_cast<std::size_t>(rows.first)] == RowClass::clamped;
-    contacts_.push_back(clamped ? &start_contact(rows.contact) : nullptr);
-  }
+  for (const RowsTrace& rows : stopped_rows_) contacts_.push_back(&start_contact(rows.contact));
   for (const LimitRowTrace& row : trace.limits)
     stopped_.classes[static_cast<std::size_t>(row.row)] =
         trace.forces.classes[static_cast<std::size_t>(row.row)];
@@ -183,7 +176,6 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
   }
   if (!classes.factor()) refuse("a slip that ends at once cannot be solved");
   for (std::size_t i = 0; i < stopped_rows_.size(); ++i) {
-    if (contacts_[i] == nullptr) continue;
     const RowsTrace& rows = stopped_rows_[i];
     const PlacedContact& at = *contacts_[i];
     const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);

@@ -1,5 +1,6 @@
 #include "jade/lcp/class_inverse.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -174,8 +175,8 @@ bool ClassInverse::null_space(RowMatX& x) const {
   return true;
 }
 
-/// x = H r, zero for rows that are not independent.
-void ClassInverse::solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const {
+/// x = H r, zero for rows that are not independent; x and r may be the same.
+void ClassInverse::solve_once(const Eigen::Ref<RowMatX>& r, Eigen::Ref<RowMatX> x) const {
   const long count = r.cols();
   pivoted_.resize(rank_, count);
   const auto eliminate_rows = [&](int row, int first, int end) {
@@ -190,8 +191,7 @@ void ClassInverse::solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const {
   };
   for (int i = 0; i < rank_; ++i) {
     double* row = &pivoted_(i, 0);
-    const double* from = &r(row_[static_cast<std::size_t>(i)], 0);
-    for (long c = 0; c < count; ++c) row[c] = from[c];
+    std::copy_n(&r(row_[static_cast<std::size_t>(i)], 0), count, row);
     eliminate_rows(i, 0, i);
   }
   for (int i = rank_; i-- > 0;) {
@@ -200,9 +200,13 @@ void ClassInverse::solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const {
     const double inverse = 1 / LU_(i, i);
     for (long c = 0; c < count; ++c) row[c] *= inverse;
   }
-  x.resize(size_, count);
-  if (rank_ < size_) x.setZero();
-  for (int i = 0; i < rank_; ++i) x.row(column_[static_cast<std::size_t>(i)]) = pivoted_.row(i);
+  for (int i = 0; i < size_; ++i) {
+    double* const to = &x(column_[static_cast<std::size_t>(i)], 0);
+    if (i < rank_)
+      std::copy_n(&pivoted_(i, 0), count, to);
+    else
+      std::fill_n(to, count, 0.0);
+  }
 }
 
 void ClassInverse::solve_once_transposed(const VecX& r, VecX& x) const {
@@ -222,14 +226,10 @@ void ClassInverse::solve_once_transposed(const VecX& r, VecX& x) const {
 void ClassInverse::solve(Eigen::Ref<RowMatX> r) const {
   if (size() == 0) return;
   if (contradiction_.size() > 0) r -= contradiction_ * (left_ * r).eval();
-  if (equation_.empty()) {
-    solve_once(r, term_);
-  } else {
-    next_.setZero(size_, r.cols());
-    for (std::size_t i = 0; i < equation_.size(); ++i) next_.row(static_cast<long>(i)) = r.row(equation_[i]);
-    solve_once(next_, term_);
-  }
-  r = term_;
+  if (equation_.empty()) return solve_once(r, r);
+  next_.setZero(size_, r.cols());
+  for (std::size_t i = 0; i < equation_.size(); ++i) next_.row(static_cast<long>(i)) = r.row(equation_[i]);
+  solve_once(next_, r);
 }
 
 void ClassInverse::solve_transposed(VecX& r) const {
@@ -251,8 +251,7 @@ void ClassInverse::null_part(Eigen::Ref<RowMatX> r) const {
   }
   next_.setZero(size_, r.cols());
   next_.bottomRows(left_.rows()).noalias() = left_ * r;
-  solve_once(next_, term_);
-  r = term_;
+  solve_once(next_, r);
 }
 
 void ClassInverse::null_part_transposed(VecX& r) const {

@@ -50,7 +50,7 @@ class ClassInverse {
   bool find_contradiction(const VecX& W);
   void bring_forward(int row, int column, int k);
   void eliminate(int k);
-  void solve_once(const Eigen::Ref<RowMatX>& r, RowMatX& x) const;
+  void solve_once(const Eigen::Ref<RowMatX>& r, Eigen::Ref<RowMatX> x) const;
   void solve_once_transposed(const VecX& r, VecX& x) const;
 
   RowMatX LU_;  ///< rows and columns in the order of the pivots; L without its unit diagonal
@@ -63,7 +63,7 @@ class ClassInverse {
   RowMatX
       contradiction_;  ///< of factor_mean: W Y (Zᵀ W Y)⁻¹; empty: nothing is redundant, or others factored
   RowMatX Y_;          ///< of the same: K Y = 0
-  mutable RowMatX term_, next_, pivoted_, null_;
+  mutable RowMatX next_, pivoted_, null_;
   mutable VecX other_, pivoted_one_;
 };
 
