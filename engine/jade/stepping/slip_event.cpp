@@ -35,9 +35,11 @@ constexpr double kAtStart = 1e-7;
 // Each end is located from a linear forecast; later looks settle what the first left of the slip, to rounding: what is left
 // of it is stopped at the start of the next segment, on one side of the end alone.
 constexpr double kAtEnd = 1e-13;
-constexpr int kMostLooks = 4;
+constexpr int kMostLooks = 6;
 // Of the slip at the start: less of it is left at an end that is located. A forecast that comes too early leaves more.
 constexpr double kLocated = 1e-9;
+// Of the slip at the start: a forecast that leaves no more of it is as near to the end from before as a late one from behind.
+constexpr double kNearEnd = 1e-3;
 // In one step; what wobbles could stick and slip without end.
 constexpr int kMostSlipEvents = 8;
 
@@ -116,7 +118,7 @@ bool Island::find_slow_slides() {
 }
 
 /// When slips end: with u₀ the slip at the start and w the one at the end if all that slide went on the same way,
-/// s* = s u₀ / (u₀ − w). `ended`: a contact whose slip ends with the segment, or next to nothing later; −1: none.
+/// s* = s u₀ / (u₀ − w). `ended`: a contact whose slip ends with the segment, or a little later; −1: none.
 Island::SlipForecast Island::forecast_slips(double s, int ended) const {
   SlipForecast forecast{.forced = {solution_.classes, {}}};
   std::vector<RowClass>& classes = forecast.forced.classes;
@@ -132,7 +134,7 @@ Island::SlipForecast Island::forecast_slips(double s, int ended) const {
   forecast.w = problem_.A * forecast.forced.f + problem_.b;
   for (const int c : sliding) {
     const double at_end = forecast.w[contacts[c].first_row + 1], u0 = contacts[c].start_slip[0];
-    if (at_end < (c == ended ? kLocated * u0 : 0)) forecast.ends.push_back({c, s * u0 / (u0 - at_end)});
+    if (at_end < (c == ended ? kNearEnd * u0 : 0)) forecast.ends.push_back({c, s * u0 / (u0 - at_end)});
   }
   return forecast;
 }
@@ -234,10 +236,10 @@ void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
 
 /// Cuts a segment in which slips end where the first of them does. True: in the part that is left others end at once; they are
 /// stopped, and it starts from other velocities.
-/// Each look comes nearer to the end by some factor, and how its length moves comes nearer by the same. A look that is early by
-/// next to nothing has come there by chance, and those of its neighbours have not: it is followed by another one as if it were
-/// late, or what the segment moves with would be short of that of the end by a factor. One that is early by more is left so:
-/// where looks do not converge they would swing about the end.
+/// Each look comes nearer to the end by some factor, and how its length moves comes nearer by the same. A look that is early
+/// by little is followed by another one as if it were late: left so, it would end elsewhere than its late neighbours, with a kink
+/// between them, and what the segment moves with would be short of that of the end by a factor. One that is early by more
+/// is left: where looks do not converge they would swing about the end.
 bool Island::cut_where_slip_ends(double& s) {
   const double whole = s;
   int ended = -1;  // the contact at whose end it is cut
