@@ -330,6 +330,7 @@ class Island {
   void record_collision(ImpactLaw law);
   Kink nearest_flush() const;
   void record_stop(const std::vector<RowClass>& classes, const VecX& f, const Kink& nearest);
+  double gap_rounding(double s) const;
   void record_solve(double s, SolveTrace::Length rule);
   void hold_back_ended(ForcesTrace& forces) const;
   void record_event(int contact, const SlipForecast& forecast);

@@ -23,6 +23,12 @@ VecX stacked(const std::vector<MovingTree*>& trees, Part&& part) {
   return all;
 }
 
+// Of the terms of a normal's velocity, whose rounding is some hundred times less.
+constexpr double kOpens = 1e-13;
+
+// Of coordinates, when a gap is measured.
+constexpr double kGapRounding = 1e-15;
+
 // Of its bound: friction that is as near as this is at it.
 constexpr double kAtBound = 1e-9;
 
@@ -54,15 +60,20 @@ bool is_redundant(const LcpProblem& problem, const LcpSolution& solution, const 
 /// The same motion with its load shared by all rows that rest. A normal that carries nothing and yet does not open, as of
 /// the other two corners of a box that was found to stand on a diagonal, is as good as one that carries: if there are forces
 /// of which all carry, nothing is at a kink, and the classes of these are those that a nudge leaves as they are.
+/// What opens by more than rounding does not rest, however slowly: where the lowest place of a rim travels and the other
+/// places of its face do not, some of them let go by the square of what it travels. `gap_rounding`: what is not known of how
+/// fast gaps are to close [m/s].
 /// False: there are none.
-bool share_load(const LcpProblem& problem, LcpSolution& solution) {
+bool share_load(const LcpProblem& problem, LcpSolution& solution, double gap_rounding) {
   const VecX sigma = problem.beta + problem.A.cwiseAbs() * solution.f.cwiseAbs();
   std::vector<RowClass> classes = solution.classes;
   const auto rests = [&](int i) { return std::abs(solution.v[i]) <= 1e-10 * std::max(sigma[i], kNoSpeed); };
+  const auto opens = [&](int i) { return solution.v[i] > kOpens * sigma[i] + gap_rounding; };
   bool any = false;
   const int n = problem.size();
   for (int i = 0; i < n; ++i) {
-    if (problem.rows[i].kind == RowKind::tangent || classes[i] != RowClass::separate || !rests(i)) continue;
+    if (problem.rows[i].kind == RowKind::tangent || classes[i] != RowClass::separate) continue;
+    if (!rests(i) || opens(i)) continue;
     any = true;
     classes[i] = RowClass::clamped;
     for (int j = i + 1; j < n && problem.rows[j].kind == RowKind::tangent && problem.rows[j].normal == i;
@@ -322,6 +333,13 @@ void Island::hold_back_ended(ForcesTrace& forces) const {
   }
 }
 
+/// What rounding of the places of a segment's contacts makes of the speed at which their gaps are to close.
+double Island::gap_rounding(double s) const {
+  double farthest = 0;
+  for (const int c : row_contacts_) farthest = std::max(farthest, contacts[c].now.p_B.squaredNorm());
+  return kGapRounding * std::sqrt(farthest) / s;
+}
+
 void Island::record_solve(double s, SolveTrace::Length rule) {
   if (!trace) return;
   SubstepTrace& substep = trace->substeps.back();
@@ -358,7 +376,7 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
   solve.settled = settled_;
   if (rows_.size() > 0) {
     solve.solved = solution_.status == LcpStatus::solved;
-    const bool shared = solve.solved && share_load(problem_, solution_);
+    const bool shared = solve.solved && share_load(problem_, solution_, gap_rounding(s));
     solve.forces = {solution_.classes, solution_.f};
     if (rule == SolveTrace::Length::event) hold_back_ended(solve.forces);
     int ended = -1;
