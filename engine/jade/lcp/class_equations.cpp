@@ -386,7 +386,8 @@ bool newton_on_classes(const ContactIsland& island, double epsilon, double targe
     if (!equations.factor(island, state.classes, epsilon)) return false;
     polish(island, equations, scratch, state);
     if (state.residual <= target) return true;
-    if (!reclassify(island, state)) return false;
+    // The last answer keeps the classes that it was found with: it may be valid enough, and its derivative is theirs.
+    if (step + 1 == max_steps || !reclassify(island, state)) return false;
   }
   return false;
 }

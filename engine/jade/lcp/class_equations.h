@@ -194,7 +194,7 @@ void polish(const ContactIsland& island, const Solver& solver, std::vector<doubl
 }
 
 /// Newton's method on classes: solve the equations of the classes, read the classes off the projection, repeat.
-/// True when the residual fell to `target`.
+/// True when the residual fell to `target`; otherwise the forces are those of the classes, or these have none.
 bool newton_on_classes(const ContactIsland& island, double epsilon, double target, int max_steps,
                        ClassEquations& equations, std::vector<double>& scratch, IslandState& state);
 

@@ -190,6 +190,24 @@ TEST(LcpSolution, IsFoundWithoutDetoursWhenGapsContradictEachOtherInTheLastDigit
   }
 }
 
+/// The cube tips so that three corners bear it, and the fourth closes by a little more than they allow it to: held it would
+/// pull, let go it closes. The answer that lets it go is valid as far as the tolerance goes, and says that it did.
+TEST(LcpSolution, HasTheClassesThatItsForcesWereFoundWithWhereGapsContradictEachOther) {
+  const Vec6 tips = (Vec6() << 0, 0, -1, -1.8, 1.8, 0).finished();
+  LcpProblem p = cube_on_plane(0, tips);
+  p.b[0] -= 1e-11 * p.beta[0];
+  std::vector<RowClass> held(12, RowClass::separate);
+  for (const int normal : {0, 3, 6, 9}) held[static_cast<std::size_t>(normal)] = RowClass::clamped;
+  const LcpSolution s = solve(p, {.to_the_end = false}, held);
+  ASSERT_EQ(s.status, LcpStatus::solved);
+  EXPECT_EQ(s.f[0], 0);
+  EXPECT_EQ(s.classes[0], RowClass::separate) << s.stage;
+  for (const int normal : {3, 6, 9}) {
+    EXPECT_GT(s.f[normal], 0.1);
+    EXPECT_EQ(s.classes[normal], RowClass::clamped);
+  }
+}
+
 /// Two normals at an angle of 1e-3: A = [[1, c], [c, 1]], and forces of 1 and 1 + 4e-4 whose difference moves the rows by
 /// (1 − c) 4e-4 = 2e-10. Compliance leaves most of that, and a residual that would pass. A difference of 1e-6 leaves one that
 /// is as small as that of any answer.
