@@ -334,7 +334,7 @@ class Island {
   void record_solve(double s, SolveTrace::Length rule);
   void hold_back_ended(ForcesTrace& forces) const;
   void record_event(int contact, const SlipForecast& forecast);
-  void record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact);
+  void record_bend(const NearPair& pair, double bend, DistanceResult end, int contact);
   void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, const Target& goal);
   void record_move(double sigma);
   void record_limit_hit(std::size_t limit, double time, double target_by_gap);

@@ -32,6 +32,10 @@ constexpr double kGapRounding = 1e-15;
 // Of its bound: friction that is as near as this is at it.
 constexpr double kAtBound = 1e-9;
 
+// Of the standoff: gaps that differ by less are the same. With the default 1e-12 m, some thousand roundings of a place in a world
+// of metres.
+constexpr double kSameGap = 1e-7;
+
 /// How far two numbers are from being equal, as a share of their size.
 double apart(double x, double y) {
   const double size = std::abs(x) + std::abs(y);
@@ -409,8 +413,19 @@ void Island::record_event(int contact, const SlipForecast& forecast) {
       .forced = forecast.forced, .row = row, .u0 = contacts[contact].start_slip[0], .w = forecast.w[row]};
 }
 
-void Island::record_bend(const NearPair& pair, double bend, const DistanceResult& end, int contact) {
+/// Between faces that are parallel at the end many places are nearest, and which of them was found says nothing. If that of the
+/// contact with the lowest forecast is one of them, both are measured there: all gaps of a face move by much more than the bend
+/// does, and those of two places do not cancel.
+void Island::record_bend(const NearPair& pair, double bend, DistanceResult end, int contact) {
   if (!trace) return;
+  if (end.separated) {
+    const FeatureContact at = at_middle(contacts[contact]);
+    if (at.gap - end.lower_bound <= kSameGap * settings_.standoff) {
+      end.point_A = at.p_A;
+      end.point_B = at.p_B;
+      end.normal = at.normal;
+    }
+  }
   bends_.push_back({.shape_a = pair.a,
                     .shape_b = pair.b,
                     .from = static_cast<int>(trace->substeps.back().solves.size()) - 1,
