@@ -122,6 +122,8 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
        false},
       {902, 398, "a capsule that bends differently when it is pressed than when it is lifted", true, false},
       {1301, 221, "slips of a capsule that spins end early on one side and late on the other", true, false},
+      {601, 141, "boxes on each other tip: how a face on a face bends, and eight edges that come nearer",
+       true, false},
       {1101, 3363, "the end of a hull's slip is located a little early, and by chance nearly right", true,
        false},
   };

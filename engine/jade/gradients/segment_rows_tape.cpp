@@ -270,9 +270,9 @@ bool IslandTape::gaps_contradict(const SolveTrace& trace) const {
   return most > (1 + kSame) * least;
 }
 
-/// Whether a pair that slides is held along normals of several faces or edges. As soon as the two bodies lean against each
-/// other these point different ways, and what slides along one face lifts off another: more of them than a motion can meet
-/// ask for what none gives.
+/// Whether a pair that moves against each other is held along normals of several faces or edges. As soon as the two bodies lean
+/// against each other these point different ways: what slides along one face lifts off another, and what comes nearer to one
+/// slides along another, where friction holds it. More of them than a motion can meet ask for what none gives.
 bool IslandTape::normals_contradict(const SolveTrace& trace) {
   const RowsTrace* before = nullptr;
   for (const RowsTrace& rows : trace.rows) {
@@ -287,8 +287,9 @@ bool IslandTape::normals_contradict(const SolveTrace& trace) {
     };
     if (is_same_face(a.a, b.a) || is_same_face(a.b, b.b)) continue;
     const PlacedContact& at = start_contact(rows.contact);
-    const Vec3 slip = at.velocity(rates(links_of(b), Place::start, substep_->v));
-    if (cross3(at.n, slip).norm() > kNoSlip) return true;
+    const Vec3 velocity = at.velocity(rates(links_of(b), Place::start, substep_->v));
+    const double speed = rows.count > 1 ? velocity.norm() : cross3(at.n, velocity).norm();
+    if (speed > kNoSlip) return true;
   }
   return false;
 }
