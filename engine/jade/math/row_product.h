@@ -33,19 +33,29 @@ struct Ones {
   typedef double Wide;
 };
 
-/// The sums of one row of M for N registers of columns of `in`.
+/// The sums of N registers of columns of `in`, from column `first` on, for all rows of M.
 template <class Registers, int N>
-JADE_INSIDE_LOOPS void add_columns(const RowProduct& p, const double* M, const double* in, double* out) {
+JADE_INSIDE_LOOPS void add_columns(const RowProduct& p, int first) {
   typedef typename Registers::Wide Wide;
-  const Wide* const before = reinterpret_cast<const Wide*>(out);
-  Wide sum[N];
-  for (int k = 0; k < N; ++k) sum[k] = p.afresh ? Wide{} : before[k];
-  for (int j = 0; j < p.columns; ++j, in += p.in_stride) {
-    if (M[j] == 0) continue;
-    const double factor = p.scale * M[j];
-    for (int k = 0; k < N; ++k) sum[k] += factor * reinterpret_cast<const Wide*>(in)[k];
+  // Numbers that stores to `out` cannot change.
+  const int rows = p.rows, columns = p.columns;
+  const long in_stride = p.in_stride, out_stride = p.out_stride, M_stride = p.M_stride;
+  const double scale = p.scale;
+  const bool afresh = p.afresh;
+  const double* const first_in = p.in + first;
+  const double* M = p.M;
+  double* out = p.out + first;
+  for (int i = 0; i < rows; ++i, M += M_stride, out += out_stride) {
+    const double* in = first_in;
+    Wide sum[N];
+    for (int k = 0; k < N; ++k) sum[k] = afresh ? Wide{} : reinterpret_cast<const Wide*>(out)[k];
+    for (int j = 0; j < columns; ++j, in += in_stride) {
+      if (M[j] == 0) continue;
+      const double factor = scale * M[j];
+      for (int k = 0; k < N; ++k) sum[k] += factor * reinterpret_cast<const Wide*>(in)[k];
+    }
+    for (int k = 0; k < N; ++k) reinterpret_cast<Wide*>(out)[k] = sum[k];
   }
-  for (int k = 0; k < N; ++k) reinterpret_cast<Wide*>(out)[k] = sum[k];
 }
 
 }  // namespace row_product
@@ -53,25 +63,20 @@ JADE_INSIDE_LOOPS void add_columns(const RowProduct& p, const double* M, const d
 /// The same inside of a function with wide loops of its own.
 JADE_INSIDE_LOOPS void add_row_product_inside(const RowProduct& p) {
   using namespace row_product;
-  for (int i = 0; i < p.rows; ++i) {
-    const double* M = p.M + i * p.M_stride;
-    const double* in = p.in;
-    double* out = p.out + i * p.out_stride;
-    int left = p.width;
-    for (; left >= 32; left -= 32, in += 32, out += 32) add_columns<Fours, 8>(p, M, in, out);
-    // In one go, so that M is read once.
-    const int fours = left / 4;
-    if (fours == 7) add_columns<Fours, 7>(p, M, in, out);
-    if (fours == 6) add_columns<Fours, 6>(p, M, in, out);
-    if (fours == 5) add_columns<Fours, 5>(p, M, in, out);
-    if (fours == 4) add_columns<Fours, 4>(p, M, in, out);
-    if (fours == 3) add_columns<Fours, 3>(p, M, in, out);
-    if (fours == 2) add_columns<Fours, 2>(p, M, in, out);
-    if (fours == 1) add_columns<Fours, 1>(p, M, in, out);
-    left -= 4 * fours, in += 4 * fours, out += 4 * fours;
-    if (left >= 2) add_columns<Twos, 1>(p, M, in, out), left -= 2, in += 2, out += 2;
-    if (left > 0) add_columns<Ones, 1>(p, M, in, out);
-  }
+  int first = 0;
+  for (; p.width - first >= 32; first += 32) add_columns<Fours, 8>(p, first);
+  // What is left of the fours in one go, so that M is read once.
+  const int fours = (p.width - first) / 4;
+  if (fours == 7) add_columns<Fours, 7>(p, first);
+  if (fours == 6) add_columns<Fours, 6>(p, first);
+  if (fours == 5) add_columns<Fours, 5>(p, first);
+  if (fours == 4) add_columns<Fours, 4>(p, first);
+  if (fours == 3) add_columns<Fours, 3>(p, first);
+  if (fours == 2) add_columns<Fours, 2>(p, first);
+  if (fours == 1) add_columns<Fours, 1>(p, first);
+  first += 4 * fours;
+  if (p.width - first >= 2) add_columns<Twos, 1>(p, first), first += 2;
+  if (p.width > first) add_columns<Ones, 1>(p, first);
 }
 
 }  // namespace jade
