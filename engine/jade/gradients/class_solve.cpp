@@ -16,6 +16,16 @@ bool holds(const ClassSolve::Row& row) {
   return row.row_class == RowClass::clamped || row.row_class == RowClass::stick;
 }
 
+/// Unknowns that follow each other, as do those of the contacts of two bodies, are taken together: visit(place of the
+/// first, count) for every run of them.
+template <class Visit>
+void for_each_run(const std::vector<int>& unknowns, Visit&& visit) {
+  for (std::size_t i = 0, next = 0; i < unknowns.size(); i = next) {
+    for (next = i + 1; next < unknowns.size() && unknowns[next] == unknowns[next - 1] + 1;) ++next;
+    visit(static_cast<long>(i), static_cast<int>(next - i));
+  }
+}
+
 }  // namespace
 
 double ClassSolve::weight(int row, double most) const {
@@ -98,19 +108,22 @@ bool ClassSolve::slips() const {
 }
 
 void ClassSolve::choose_free_rows() {
-  free_of_.assign(rows.size(), -1);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (holds(rows[i])) free_of_[i] = 0;
-  slips_ = slips();
-  if (!slips_ && !takes_mean)
-    for (const Patch& patch : patches_) drop_redundant(patch);
   free_.clear();
   ties_.clear();
+  free_of_.assign(rows.size(), -1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (free_of_[i] < 0) continue;
-    free_of_[i] = static_cast<int>(free_.size());
-    ties_.push_back({static_cast<int>(i), free_of_[i], 1});
+    if (!holds(rows[i])) continue;
+    free_of_[i] = 0;
     free_.push_back(static_cast<int>(i));
+  }
+  slips_ = slips();
+  if (!slips_ && !takes_mean) {
+    for (const Patch& patch : patches_) drop_redundant(patch);
+    std::erase_if(free_, [&](int row) { return !is_free(row); });
+  }
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    free_of_[static_cast<std::size_t>(free_[i])] = static_cast<int>(i);
+    ties_.push_back({free_[i], static_cast<int>(i), 1});
   }
   for (std::size_t i = 0; slips_ && i < rows.size(); ++i) {
     const bool high = rows[i].row_class == RowClass::high, low = rows[i].row_class == RowClass::low;
@@ -257,14 +270,18 @@ void ClassSolve::solve(Eigen::Ref<RowMatX> x, int v, int f, int shares) const {
   for (long i = 0; i < n; ++i) e_.row(i) = x.row(f + free_[static_cast<std::size_t>(i)]);
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const OnTree& on = on_tree_[t];
-    for (std::size_t i = 0; i < on.free.size(); ++i)
-      add_row_product({.M = &on.J(static_cast<long>(i), 0),
+    for_each_run(on.free, [&](long i, int count) {
+      add_row_product({.M = &on.J(i, 0),
+                       .rows = count,
                        .columns = static_cast<int>(on.J.cols()),
+                       .M_stride = on.J.cols(),
                        .scale = -1,
                        .in = &x(v + trees[t].first, 0),
                        .in_stride = x.outerStride(),
-                       .out = &e_(on.free[i], 0),
+                       .out = &e_(on.free[static_cast<std::size_t>(i)], 0),
+                       .out_stride = columns,
                        .width = static_cast<int>(columns)});
+    });
   }
   inverse_.solve(e_);
   if (shares >= 0) {
@@ -275,19 +292,17 @@ void ClassSolve::solve(Eigen::Ref<RowMatX> x, int v, int f, int shares) const {
   }
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const OnTree& on = on_tree_[t];
-    // Unknowns that follow each other, as do those of the contacts of two bodies, are taken together.
-    for (std::size_t i = 0, next = 0; i < on.free.size(); i = next) {
-      for (next = i + 1; next < on.free.size() && on.free[next] == on.free[next - 1] + 1;) ++next;
-      add_row_product({.M = &on.Z(0, static_cast<long>(i)),
+    for_each_run(on.free, [&](long i, int count) {
+      add_row_product({.M = &on.Z(0, i),
                        .rows = static_cast<int>(on.Z.rows()),
-                       .columns = static_cast<int>(next - i),
+                       .columns = count,
                        .M_stride = on.Z.cols(),
-                       .in = &e_(on.free[i], 0),
+                       .in = &e_(on.free[static_cast<std::size_t>(i)], 0),
                        .in_stride = columns,
                        .out = &x(v + trees[t].first, 0),
                        .out_stride = x.outerStride(),
                        .width = static_cast<int>(columns)});
-    }
+    });
   }
   if (!keep_forces) return;
   x.middleRows(f, static_cast<long>(rows.size())).setZero();

@@ -82,8 +82,7 @@ void LinearTape::add_product(Columns& c, const Map& map, const double* M) {
   // Rows that belong together hold the same range as a rule.
   const auto hold = [&](int first, int count, const Columns::Range& what) {
     const Columns::Range* held = c.range.data() + first;
-    return std::all_of(held, held + count,
-                       [&](const Columns::Range& r) { return r.from == what.from && r.end == what.end; });
+    return std::all_of(held, held + count, [&](const Columns::Range& r) { return r == what; });
   };
   Columns::Range range = c.range[static_cast<std::size_t>(map.in)];
   if (!hold(map.in + 1, map.columns - 1, range)) {
@@ -112,8 +111,12 @@ JADE_WIDE_LOOPS void LinearTape::add_each(Columns& c, const Map& map, const doub
   for (int i = 0; i < map.rows; ++i, factor += step) {
     const Columns::Range range = c.range[static_cast<std::size_t>(map.in + i)];
     if (range.empty() || *factor == 0) continue;
-    const bool afresh = c.take_if_empty(map.out + i, 1, range);
-    if (!afresh) c.widen(map.out + i, 1, range);
+    Columns::Range& held = c.range[static_cast<std::size_t>(map.out + i)];
+    const bool afresh = held.empty();
+    if (afresh)
+      held = range;
+    else if (!(held == range))
+      c.widen(map.out + i, 1, range);
     const double* in = c.at(map.in + i, range);
     double* out = c.at(map.out + i, range);
     const int width = range.end - range.from;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <deque>
 #include <vector>
 
@@ -61,6 +63,10 @@ class LinearTape {
     struct Range {
       int from = 0, end = 0;
       bool empty() const { return from == end; }
+      /// Both numbers at once: ranges are compared for every row of a map.
+      friend bool operator==(const Range& a, const Range& b) {
+        return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+      }
       void cover(const Range& other) {
         if (other.empty()) return;
         from = empty() ? other.from : std::min(from, other.from);

@@ -83,14 +83,14 @@ void PlacedTree::force_by_position(const Model& model, int link, const Vec6& W, 
     const Link& at = model.links()[j_link];
     for (int j = at.v; j < at.v + at.nv; ++j) {
       const Vec3 turning = cross3(J.col(j).head<3>(), force);  // the force is taken along with its point
-      // (S_j × S_k)·Φ = −S_k·(S_j ×* Φ)
-      const Vec6 along = -cross_force(work.S[j], about_O);
+      // (S_j × S_k)·Φ = −S_k·(S_j ×* Φ), of columns that move
+      Vec6 moving = -cross_force(work.S[j], about_O);
+      moving.head<3>() += turning;
       for (int i = link; i >= 0; i = model.links()[i].parent) {
         const Link& behind = model.links()[i];
         for (int k = behind.v; k < behind.v + behind.nv; ++k) {
-          out(k, j) = work.S[k].head<3>().dot(turning);
-          if (j_link < i || (j_link == i && carries(at, j) && !carries(at, k)))
-            out(k, j) += work.S[k].dot(along);
+          const bool moves = j_link < i || (j_link == i && carries(at, j) && !carries(at, k));
+          out(k, j) = moves ? work.S[k].dot(moving) : work.S[k].head<3>().dot(turning);
         }
       }
     }
