@@ -1,5 +1,7 @@
 #include "jade/gradients/contact_rows.h"
 
+#include <optional>
+
 #include <Eigen/LU>
 
 #include "jade/dynamics/spatial.h"
@@ -144,10 +146,15 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
     toward[1] = -(X_WB.R.transpose() * n);
   }
   // At the start the features are where they were found: the lowest point of a rim is there already.
-  const bool follow = start != nullptr && may_travel;
-  const Feature on_a = follow ? followed(contact.a, shape_a, toward[0]) : contact.a;
-  const Feature on_b = follow ? followed(contact.b, shape_b, toward[1]) : contact.b;
-  const FeatureContact at = start ? closest_points(on_a, X_WA, on_b, X_WB, n) : contact.now;
+  std::optional<Feature> moved_a, moved_b;
+  std::optional<FeatureContact> moved;
+  if (start != nullptr && may_travel) {
+    moved_a = followed(contact.a, shape_a, toward[0]);
+    moved_b = followed(contact.b, shape_b, toward[1]);
+  }
+  const Feature &on_a = moved_a ? *moved_a : contact.a, &on_b = moved_b ? *moved_b : contact.b;
+  if (start != nullptr) moved = closest_points(on_a, X_WA, on_b, X_WB, n);
+  const FeatureContact& at = moved ? *moved : contact.now;
   const double side_of_plane = plane_side(on_a, on_b);
   out.p = acting_point(at, side_of_plane, contact.standoff);
   out.n = at.normal;

@@ -52,14 +52,14 @@ int IslandTape::event_of(int index) {
 
   const int slip_at_end = tape.slot(1), slip_at_start = tape.slot(1);
   std::size_t ending = 0;
-  const SegmentRows segment{.trace = trace,
-                            .slots = slots,
-                            .bends = bends,
-                            .x = x,
-                            .classes = classes,
-                            .use = 2 * index + 2,
-                            .out = forces,
-                            .also = event.row};
+  SegmentRows segment{.trace = trace,
+                      .slots = slots,
+                      .bends = bends,
+                      .x = x,
+                      .classes = classes,
+                      .use = 2 * index + 2,
+                      .out = forces,
+                      .also = event.row};
   begin_forces(velocity, slots.place, Place::middle);
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
     const RowsTrace& rows = trace.rows[i];

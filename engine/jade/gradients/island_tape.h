@@ -199,6 +199,12 @@ class IslandTape {
                                 const ForcesTrace& forces);
   void place_contacts(const SolveTrace& solve);
   int add_contact_rows(int index, const Solve& slots, const std::vector<int>& bends, ClassSolve& classes);
+  /// What the rows of the contacts between two links depend on.
+  struct PairMotion {
+    Links links;
+    Sides x, v;                         ///< rates of the rows, and those at the start
+    LinkRows start, place, by_x, by_v;  ///< displacements, and what the rates change by
+  };
   /// The rows of a solve with rates x (but for the unknown ones), whose right-hand sides begin at row `out` of the tape.
   struct SegmentRows {
     const SolveTrace& trace;
@@ -208,14 +214,16 @@ class IslandTape {
     const ClassSolve& classes;
     int use = 0;  ///< tells x apart from others, see rates
     int out = -1;
-    int also = -1;  ///< a row that is looked at although it does not hold
+    int also = -1;                        ///< a row that is looked at although it does not hold
+    std::optional<PairMotion> pair = {};  ///< that was looked at last: contacts of a pair follow each other
   };
-  /// What the rows of a contact depend on.
-  struct RowMaps {
-    Rows12 by_start, by_place, by_v0, by_v, by_x;
+  PairMotion pair_motion(const SegmentRows& segment, const Links& links);
+  /// The rows of a contact by everything but the unknown rates.
+  struct RowMaps : RowDerivative {
+    Rows12 w_by_v;
   };
   /// Those of contact number `index` of the solve; rows that nobody looks at are left out.
-  void add_segment_rows(const SegmentRows& segment, std::size_t index);
+  void add_segment_rows(SegmentRows& segment, std::size_t index);
   double excess_of(const RowsTrace& rows) const;
   template <class Visit>
   void for_each_other(const SolveTrace& solve, const RowsTrace& rows, Visit&& visit) const;

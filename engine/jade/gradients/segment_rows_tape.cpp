@@ -100,9 +100,21 @@ void IslandTape::place_contacts(const SolveTrace& trace) {
   }
 }
 
-void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index) {
+IslandTape::PairMotion IslandTape::pair_motion(const SegmentRows& segment, const Links& links) {
+  const bool with_start = midpoint() && segment.trace.with_gaps;  // rows of v + v⁺, or of v⁺ alone
+  const int place = segment.slots.place;
+  PairMotion out{.links = links,
+                 .x = rates(links, Place::middle, segment.x),
+                 .v = rates(links, Place::start, substep_->v),
+                 .start = displacements(links, Place::start, q_)};
+  out.place = midpoint() ? displacements(links, Place::middle, place) : out.start;
+  out.by_x = rates(links, Place::middle, place, segment.x, with_start ? v_ : -1, segment.use);
+  out.by_v = rates(links, Place::start, q_, substep_->v, v_, 0);
+  return out;
+}
+
+void IslandTape::add_segment_rows(SegmentRows& segment, std::size_t index) {
   const SolveTrace& trace = segment.trace;
-  const Solve& slots = segment.slots;
   const RowsTrace& rows = trace.rows[index];
   const int out = segment.out + rows.first;
   bool wanted[3] = {false, false, false};
@@ -113,46 +125,37 @@ void IslandTape::add_segment_rows(const SegmentRows& segment, std::size_t index)
   }
   if (count == 0) return;
 
-  const bool with_start = midpoint() && trace.with_gaps;  // rows of v + v⁺, or of v⁺ alone
   const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
-  RowDerivative by;
-  rows_by_position(rows, count, *contacts_[index], frames_[index], rates(links, Place::middle, segment.x),
-                   by);
+  if (!segment.pair || !(segment.pair->links == links)) segment.pair = pair_motion(segment, links);
+  const PairMotion& pair = *segment.pair;
   RowMaps maps;
-  for (int r = 0; r < count; ++r) {
-    maps.by_start.row(r) = -by.w_by_q.row(r);
-    maps.by_place.row(r) = -by.w_by_place.row(r);
-    maps.by_v0.row(r) = -by.w_by_v0.row(r);
-    maps.by_v.row(r).setZero();
-    maps.by_x.row(r) = -by.J.row(r);
-  }
+  rows_by_position(rows, count, *contacts_[index], frames_[index], pair.x, maps);
+  maps.w_by_v.topRows(count).setZero();
   if (trace.with_gaps) add_bias(segment, index, count, maps);
 
-  const LinkRows q = displacements(links, Place::start, q_);
-  const LinkRows place = midpoint() ? displacements(links, Place::middle, slots.place) : q;
-  const LinkRows v = rates(links, Place::start, q_, substep_->v, v_, 0);
-  const LinkRows v0 = count > 1 ? slip_rows(trace, rows, links, slots) : LinkRows{};
-  const LinkRows moved =
-      rates(links, Place::middle, slots.place, segment.x, with_start ? v_ : -1, segment.use);
+  const bool follows_slip = count > 1 && frames_[index].v0;
+  const LinkRows v0 = follows_slip ? slip_rows(trace, rows, links, segment.slots) : LinkRows{};
   const auto add = [&](const Rows12& M, int side, int in) {
     if (in < 0) return;
     for (int r = 0, end = 0; r < count; r = end + 1) {
       for (end = r; end < count && wanted[end];) ++end;
-      if (end > r) tape.add(out + r, in, M.middleCols<6>(6 * side).middleRows(r, end - r));
+      if (end > r) tape.add(out + r, in, M.middleCols<6>(6 * side).middleRows(r, end - r), -1);
     }
   };
   for (int side = 0; side < 2; ++side) {
+    if (links.on[side].tree < 0) continue;
     // Bodies that are alone have their velocities in one place.
-    const bool same_v = moved.row[side] == v.row[side], same_q = place.row[side] == q.row[side];
+    const bool same_v = pair.by_x.row[side] == pair.by_v.row[side],
+               same_q = pair.place.row[side] == pair.start.row[side];
     for (int r = 0; r < count; ++r) {
-      if (same_q) maps.by_start.block<1, 6>(r, 6 * side) += maps.by_place.block<1, 6>(r, 6 * side);
-      if (same_v) maps.by_v.block<1, 6>(r, 6 * side) += maps.by_x.block<1, 6>(r, 6 * side);
+      if (same_q) maps.w_by_q.block<1, 6>(r, 6 * side) += maps.w_by_place.block<1, 6>(r, 6 * side);
+      if (same_v) maps.w_by_v.block<1, 6>(r, 6 * side) += maps.J.block<1, 6>(r, 6 * side);
     }
-    add(maps.by_start, side, q.row[side]);
-    if (!same_q) add(maps.by_place, side, place.row[side]);
-    add(maps.by_v, side, v.row[side]);
-    if (!same_v) add(maps.by_x, side, moved.row[side]);
-    if (count > 1 && frames_[index].v0) add(maps.by_v0, side, v0.row[side]);
+    add(maps.w_by_q, side, pair.start.row[side]);
+    if (!same_q) add(maps.w_by_place, side, pair.place.row[side]);
+    add(maps.w_by_v, side, pair.by_v.row[side]);
+    if (!same_v) add(maps.J, side, pair.by_x.row[side]);
+    add(maps.w_by_v0, side, v0.row[side]);
   }
 }
 
@@ -168,13 +171,13 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
   add_problem(trace.rows, trace.limits, trace.forces.classes, &trace.forces.f, Place::middle, classes);
   if (!classes.factor()) refuse("a segment's equations cannot be solved");
 
-  const SegmentRows segment{.trace = trace,
-                            .slots = slots,
-                            .bends = bends,
-                            .x = sum_,
-                            .classes = classes,
-                            .use = 2 * index + 1,
-                            .out = slots.forces};
+  SegmentRows segment{.trace = trace,
+                      .slots = slots,
+                      .bends = bends,
+                      .x = sum_,
+                      .classes = classes,
+                      .use = 2 * index + 1,
+                      .out = slots.forces};
   begin_forces(slots.v_next, slots.place, Place::middle);
   force_.clear();
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
@@ -294,29 +297,29 @@ bool IslandTape::normals_contradict(const SolveTrace& trace) {
   return false;
 }
 
-/// r₂ of the bias: see Island::set_bias.
+/// Less the bias of the rows, whose r₂ it is: see Island::set_bias.
 void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, int count, RowMaps& maps) {
   const SolveTrace& trace = segment.trace;
   const RowsTrace& rows = trace.rows[index];
   const int out = segment.out + rows.first, length = segment.slots.s;
   const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
   const PlacedContact& start = start_contact(rows.contact);
-  const Sides v = rates(links_of(contact), Place::start, substep_->v);
+  const Sides& v = segment.pair->v;
   const double s = trace.s;
   const bool explicit_euler = step_->integrator == Integrator::explicit_euler;
   const ClosingRate closing = closing_of(trace, rows);
   // What of the closing speed is in the bias: of the gap that explicit Euler looks ahead to, or half of it.
   const double of_approach = explicit_euler ? closing.by_excess * s : midpoint() ? -0.5 : 0;
   const Row12 gap = start.along(start.n);  // and the closing speed by rates
-  maps.by_start.row(0) -= closing.by_excess * gap;
+  maps.w_by_q.row(0) += closing.by_excess * gap;
   if (closing.by_others != 0)
     for_each_other(trace, rows, [&](const RowsTrace& other) {
       const PlacedContact& at = start_contact(other.contact);
-      maps.by_start.row(0) -= closing.by_others * 2 * std::min(excess_of(other), 0.0) * at.along(at.n);
+      maps.w_by_q.row(0) += closing.by_others * 2 * std::min(excess_of(other), 0.0) * at.along(at.n);
     });
   if (of_approach != 0) {
-    maps.by_start.row(0) -= of_approach * approach_by_position(start, v);
-    maps.by_v.row(0) -= of_approach * gap;
+    maps.w_by_q.row(0) += of_approach * approach_by_position(start, v);
+    maps.w_by_v.row(0) += of_approach * gap;
   }
   const double by_s = closing.by_s + (explicit_euler ? closing.by_excess * contact.approach : 0);
   tape.add_scaled(out, length, 1, -by_s);
@@ -333,10 +336,10 @@ void IslandTape::add_bias(const SegmentRows& segment, std::size_t index, int cou
   SlipDerivative slip;
   slip_at_start_by_position(rows, start, *contacts_[index], frames_[index], v, slip);
   for (int r = 1; r < count; ++r) {
-    maps.by_start.row(r) += slip.by_q.row(r);
-    maps.by_place.row(r) += slip.by_place.row(r);
-    maps.by_v0.row(r) += slip.by_v0.row(r);
-    maps.by_v.row(r) += slip.by_v.row(r);
+    maps.w_by_q.row(r) -= slip.by_q.row(r);
+    maps.w_by_place.row(r) -= slip.by_place.row(r);
+    maps.w_by_v0.row(r) -= slip.by_v0.row(r);
+    maps.w_by_v.row(r) -= slip.by_v.row(r);
   }
 }
 

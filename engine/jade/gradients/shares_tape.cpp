@@ -179,6 +179,7 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
     const RowsTrace& rows = stopped_rows_[i];
     const PlacedContact& at = *contacts_[i];
     const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
+    const Sides v = rates(links, Place::start, substep_->v);
     for (int r = 0; r < rows.count; ++r) {
       if (!classes.is_free(rows.first + r)) continue;
       const int out = forces + rows.first + r;
@@ -190,7 +191,6 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
         continue;
       }
       // The frame turns with the normal; turning about it makes no slip of none.
-      const Sides v = rates(links, Place::start, substep_->v);
       add_links(
           out,
           Row12(cross3(cross3(d, at.velocity(v)), at.n).transpose() * at.N + at.velocity_by_position(d, v)),
