@@ -35,7 +35,8 @@ class Run {
   void advance() {
     before = state;
     trace.clear();
-    StepResult result = step(model, state, memory_, controls_at(model, done_++ * h, h), h, {}, steps_, &trace);
+    StepResult result =
+        step(model, state, memory_, controls_at(model, done_++ * h, h), h, {}, steps_, &trace);
     step_jacobian(model, trace, ids, gradients_, jacobian);
     state = std::move(result.next);
     memory_ = std::move(result.memory);
@@ -59,8 +60,8 @@ class Run {
 
 /// Round bodies that nothing holds, thrown at each other: they meet at the origin half-way through the steps.
 World thrown_together(int most_things) {
-  World world = generators::with_round_inertia(*arbitrary_world(
-      {.fixed = false, .articulated = false, .gravity = false, .most_things = most_things}));
+  World world = generators::with_round_inertia(
+      *arbitrary_world({.fixed = false, .articulated = false, .gravity = false, .most_things = most_things}));
   world.h = 0.02;
   for (BodyDescription& body : world.scene.bodies)
     for (std::size_t k = 0; k < 3; ++k)
@@ -116,8 +117,7 @@ RC_GTEST_PROP(StepGradient, KeepsTheMomentumOfFreeBodies, ()) {
     require_law(after, run.jacobian.state, before, "state");
     // Forces push for the whole step; friction, restitution and the length of the step change nothing of the sum.
     MatX pushed = MatX::Zero(3, nv);
-    for (const Joint& joint : run.model.joints())
-      pushed.block<3, 3>(0, joint.v) = run.h * Mat3::Identity();
+    for (const Joint& joint : run.model.joints()) pushed.block<3, 3>(0, joint.v) = run.h * Mat3::Identity();
     require_law(after.topRows(3), run.jacobian.effort, pushed, "effort");
     for (std::size_t k = 0; k < run.ids.size(); ++k) {
       const ParameterId& id = run.ids[k];
@@ -192,7 +192,8 @@ RC_GTEST_PROP(RolloutGradient, EqualsProductOfSteps, ()) {
   VecX start = VecX::Zero(2 * nv), parameters = VecX::Zero(long(ids.size()));
   // What rounding is measured by: sums of the sizes of all products.
   MatX start_size = by_start, parameters_size = by_parameters;
-  double largest_start = 0, largest_parameters = 0;  // those of a loss that moves as its cotangents do, if nothing else
+  double largest_start = 0,
+         largest_parameters = 0;  // those of a loss that moves as its cotangents do, if nothing else
   for (int i = 0; i <= kSteps; ++i) {
     VecX w(2 * nv);
     w << loss.states[static_cast<std::size_t>(i)].q, loss.states[static_cast<std::size_t>(i)].v;
