@@ -151,6 +151,7 @@ TEST(StepGradient, IsTheTransposeWhereItWasNot) {
       {31, 479, "a cylinder rolls on a line, and stopped slips leave some that have a direction"},
       {77, 801, "the same on two places"},
       {77, 948, "the same, of a capsule"},
+      {1201, 2186, "a landing ends a slip in every part of a segment, and in every part of that"},
       {402, 1688, "a warm start has more free rows once its classes are exact"},
   };
   for (const auto& [seed, index, what] : worlds) {

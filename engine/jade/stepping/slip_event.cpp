@@ -245,7 +245,9 @@ bool Island::cut_where_slip_ends(double& s) {
   int ended = -1;  // the contact at whose end it is cut
   for (int look = 0; look < kMostLooks; ++look) {
     SlipForecast forecast = forecast_slips(s, ended);
-    if (ended >= 0 && stop_ended(forecast, s, false)) return true;
+    // At once is a share of the whole: impulses that land what comes near are as large in every part of it, and parts of parts
+    // in which they end a slip would shrink to nothing.
+    if (ended >= 0 && stop_ended(forecast, whole, false)) return true;
     double first = whole;
     int earliest = -1;
     bool others = false;  // that were not known to end
