@@ -126,6 +126,8 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
        false, false},
       {1101, 3363, "the end of a hull's slip is located a little early, and by chance nearly right", true,
        false},
+      {1101, 1711, "a ball is stopped on floor and wall by a mean of six places that contradict each other",
+       true, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
     const GradientTrial trial =

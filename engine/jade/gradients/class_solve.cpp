@@ -239,11 +239,9 @@ bool ClassSolve::shares_matter() const {
   return moved > kNoEffect * kNoEffect * size;
 }
 
-bool ClassSolve::settle_contradictions() { return !slips_ || !takes_mean || inverse_.factor_shared(K_, W_); }
-
 bool ClassSolve::set_weights(const VecX& W) {
   W_ = W;
-  return inverse_.factor_shared(K_, W_);
+  return slips_ ? inverse_.factor_shared(K_, W_) : inverse_.factor_mean(K_, W_);
 }
 
 VecX ClassSolve::rates_of_shares(const VecX& f) const {

@@ -63,8 +63,8 @@ class ClassSolve {
   bool is_free(int row) const { return free_of_[static_cast<std::size_t>(row)] >= 0; }
   /// Whether how redundant contacts share their load has an effect on velocities: they slip in different directions.
   bool shares_matter() const;
-  /// Where they slip and their shares have no effect, but rows may contradict each other.
-  [[nodiscard]] bool settle_contradictions();
+  /// Whether some rows follow from others, and may contradict them.
+  bool contradicts() const { return takes_mean && inverse_.is_singular(); }
   /// With the exact W = diag A of the free rows from now on; y₁ with S J y₁ = −W x.
   [[nodiscard]] bool set_weights(const VecX& W);
   VecX rates_of_shares(const VecX& f) const;

@@ -83,6 +83,7 @@ VecX IslandTape::velocity_change(const std::vector<RowsTrace>& rows, const std::
                                  const VecX& f, Place at) {
   VecX change = VecX::Zero(nv);
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (contacts_[i] == nullptr) continue;
     Vec3 F = Vec3::Zero();
     for (int r = 0; r < rows[i].count; ++r)
       F += f[rows[i].first + r] * rows[i].directions[static_cast<std::size_t>(r)];
@@ -194,8 +195,9 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
   }
   const int shares = add_shares({.rows = collision.rows,
                                  .limits = collision.limits,
-                                 .f = impulse.forces.f,
+                                 .forces = impulse.forces,
                                  .place = q_,
+                                 .rows_out = forces,
                                  .v_before = &collision.v_before,
                                  .v_before_row = v_before},
                                 classes);

@@ -101,8 +101,9 @@ int IslandTape::event_of(int index) {
   tape.add_scaled(slip_at_end, forces + event.row, 1, -1);  // what moves the row besides v̂
   const int shares = add_shares({.rows = trace.rows,
                                  .limits = trace.limits,
-                                 .f = event.forced.f,
+                                 .forces = event.forced,
                                  .place = slots.place,
+                                 .rows_out = forces,
                                  .segment = &trace,
                                  .slots = &slots},
                                 classes);

@@ -284,8 +284,9 @@ class IslandTape {
   struct Shares {
     const std::vector<RowsTrace>& rows;
     const std::vector<LimitRowTrace>& limits;
-    const VecX& f;
-    int place = -1;  ///< row on the tape
+    const ForcesTrace& forces;
+    int place = -1;     ///< row on the tape
+    int rows_out = -1;  ///< r₂ on the tape
     /// Of a segment; null: of an impulse, whose mass matrix does not depend on a length.
     const SolveTrace* segment = nullptr;
     const Solve* slots = nullptr;
@@ -297,7 +298,12 @@ class IslandTape {
   };
   /// Of the contacts in contacts_ with the frames in frames_.
   int add_shares(const Shares& shares, ClassSolve& classes);
+  /// −x dA_ii of a row with z = M⁻¹ J_iᵀ.
+  void add_weight(const Shares& shares, int row, const VecX& z, double x, int out);
+  /// A mean of rows that contradict each other by a finite amount moves with their weights W: those of the free rows.
+  void add_contradiction(const Shares& shares, const MatX& Z, const VecX& W, const ClassSolve& classes);
   void add_share(const Shares& shares, int row, const VecX& z, double x, int out);
+  LinkRows slip_of(const Shares& shares, const RowsTrace& rows, const Links& links);
   /// r₂ of the limits of a solve: they are contacts whose row does not move.
   void add_limit_rows(const SolveTrace& solve, const Solve& slots, int out);
   /// Slip that is too slow to count ends at once: see stop_slip.

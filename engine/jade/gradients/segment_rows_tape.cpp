@@ -207,8 +207,9 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
   add_limit_rows(trace, slots, slots.forces);
   return add_shares({.rows = trace.rows,
                      .limits = trace.limits,
-                     .f = trace.forces.f,
+                     .forces = trace.forces,
                      .place = slots.place,
+                     .rows_out = slots.forces,
                      .segment = &trace,
                      .slots = &slots},
                     classes);

@@ -10,15 +10,13 @@ namespace jade {
 
 /// Where contacts are redundant and slip in different directions, how they share their load decides. The shares are those
 /// of a vanishing compliance W = diag A, A = J M⁻¹ Jᵀ:  zᵀ W x = 0 for all z with zᵀ S J = 0. With S J y₁ = −W x,
-///   zᵀ W dx = −zᵀ (S dJ y₁ + dW x),   dA_ii = 2 dJ_i z_i − z_iᵀ dM z_i,   z_i = M⁻¹ J_iᵀ
+///   zᵀ W dx = −zᵀ (S dJ y₁ + dW x)
 int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
   if (!no_derivative.empty()) return -1;
-  if (!classes.shares_matter()) {
-    if (!classes.settle_contradictions()) refuse("rows that contradict each other cannot be solved");
-    return -1;
-  }
+  const bool shares = classes.shares_matter(), missed = at.forces.missed.size() > 0;
+  // Without slip W is known well enough for a contradiction that is only about to arise.
+  if (!shares && !(classes.contradicts() && (missed || classes.slips()))) return -1;
   const std::vector<int>& free = classes.free_rows();
-  const int out = tape.slot(static_cast<int>(at.f.size()));
 
   // z_i and the exact W.
   MatX Z = MatX::Zero(nv, static_cast<long>(free.size()));
@@ -51,40 +49,122 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
   }
   VecX W(static_cast<long>(free.size()));
   for (long i = 0; i < W.size(); ++i) W[i] = J.row(i) * Z.col(i);
+  const bool contradicts = classes.contradicts();
   if (!classes.set_weights(W)) refuse("the shares of redundant contacts cannot be found");
+  if (contradicts && missed) add_contradiction(at, Z, W, classes);
+  if (!shares) return -1;
 
   // −S dJ y₁ and −dA_ii x_i
-  const VecX rates = classes.rates_of_shares(at.f);
+  const int out = tape.slot(static_cast<int>(at.forces.f.size()));
+  const VecX rates = classes.rates_of_shares(at.forces.f);
   for (std::size_t i = 0; i < free.size(); ++i) {
-    const double x = at.f[free[i]];
-    const VecX z = Z.col(static_cast<long>(i));
     add_share(at, free[i], rates, -1, out + free[i]);
-    add_share(at, free[i], z, -2 * x, out + free[i]);
-    for (int t = 0; t < static_cast<int>(parts_.size()); ++t) {
-      GradientTree& tree = *part(t).tree;
-      const VecX own = z.segment(part(t).v, tree.model.nv());
-      if (own.isZero(0)) continue;
-      DynamicsWorkspace& work = placed(t, at.at()).work;
-      momentum_derivatives(tree, work, own);
-      const Eigen::RowVectorXd by_q = own.transpose() * tree.jacobian.q();
-      tape.add(out + free[i], at.place + part(t).v, by_q, x);
-      if (at.segment != nullptr)
-        tape.add_scaled(out + free[i], at.slots->s, 1, x * own.dot(tree.E_by_s.cwiseProduct(own)));
-      for (const Use& use : uses_) {
-        if (use.part != t) continue;
-        double change = 0;
-        const int k = use.id.index;
-        if (use.id.kind == ParameterKind::inertia)
-          change = own.dot(rnea_by_inertia(tree.model, work, use.link, use.X_LB, use.id.component));
-        if (at.segment != nullptr && midpoint() && use.id.kind == ParameterKind::damping)
-          change = own[k] * own[k] * implicit_damping(tree.model, k, at.segment->s).by_damping;
-        if (at.segment != nullptr && midpoint() && use.id.kind == ParameterKind::stiffness)
-          change = 0.25 * at.segment->s * at.segment->s * own[k] * own[k];
-        if (change != 0) tape.add_scaled(out + free[i], use.row, 1, x * change);
-      }
-    }
+    add_weight(at, free[i], Z.col(static_cast<long>(i)), at.forces.f[free[i]], out + free[i]);
   }
   return out;
+}
+
+/// dA_ii = 2 dJ_i z_i − z_iᵀ dM z_i
+void IslandTape::add_weight(const Shares& at, int row, const VecX& z, double x, int out) {
+  add_share(at, row, z, -2 * x, out);
+  for (int t = 0; t < static_cast<int>(parts_.size()); ++t) {
+    GradientTree& tree = *part(t).tree;
+    const VecX own = z.segment(part(t).v, tree.model.nv());
+    if (own.isZero(0)) continue;
+    DynamicsWorkspace& work = placed(t, at.at()).work;
+    momentum_derivatives(tree, work, own);
+    const Eigen::RowVectorXd by_q = own.transpose() * tree.jacobian.q();
+    tape.add(out, at.place + part(t).v, by_q, x);
+    if (at.segment != nullptr)
+      tape.add_scaled(out, at.slots->s, 1, x * own.dot(tree.E_by_s.cwiseProduct(own)));
+    for (const Use& use : uses_) {
+      if (use.part != t) continue;
+      double change = 0;
+      const int k = use.id.index;
+      if (use.id.kind == ParameterKind::inertia)
+        change = own.dot(rnea_by_inertia(tree.model, work, use.link, use.X_LB, use.id.component));
+      if (at.segment != nullptr && midpoint() && use.id.kind == ParameterKind::damping)
+        change = own[k] * own[k] * implicit_damping(tree.model, k, at.segment->s).by_damping;
+      if (at.segment != nullptr && midpoint() && use.id.kind == ParameterKind::stiffness)
+        change = 0.25 * at.segment->s * at.segment->s * own[k] * own[k];
+      if (change != 0) tape.add_scaled(out, use.row, 1, x * change);
+    }
+  }
+}
+
+/// Rows that contradict each other are met but for W y, where the forces y move nothing (see ClassInverse::factor_mean):
+///   S J v⁺ + … = −W y,   M ν = Jᵀ P y,   S J ν = 0
+/// Both move: r₂ is less by dW y + W dy, and dy is that of a problem of its own,
+///   M dν − Jᵀ P dy = d(Jᵀ P) y − dM ν,   S J dν = −S dJ ν
+/// up to what moves nothing, which the mean takes out. Unless contacts slip in different directions ν is zero.
+void IslandTape::add_contradiction(const Shares& at, const MatX& Z, const VecX& W,
+                                   const ClassSolve& classes) {
+  const std::vector<int>& free = classes.free_rows();
+  const int count = static_cast<int>(at.forces.f.size());
+  ForcesTrace y{at.forces.classes, VecX::Zero(count)};
+  for (std::size_t i = 0; i < free.size(); ++i)
+    y.f[free[i]] = -at.forces.missed[free[i]] / W[static_cast<long>(i)];
+  for (const RowsTrace& rows : at.rows)
+    for (int r = 1; r < rows.count; ++r) {
+      const RowClass row_class = y.classes[static_cast<std::size_t>(rows.first + r)];
+      const double mu = substep_->contacts[static_cast<std::size_t>(rows.contact)].friction;
+      if (row_class == RowClass::high) y.f[rows.first + r] = mu * y.f[rows.first];
+      if (row_class == RowClass::low) y.f[rows.first + r] = -mu * y.f[rows.first];
+    }
+  const VecX rates_of_y = velocity_change(at.rows, at.limits, y.f, at.at());
+
+  const int nothing = tape.slot(nv), velocity = tape.slot(nv), forces = tape.slot(count);
+  ClassSolve& problem = tape.new_classes();
+  problem.keep_forces = problem.takes_mean = true;
+  for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
+    const Part& own = part(i);
+    const int n = own.tree->model.nv();
+    const VecX change = rates_of_y.segment(own.v, n);
+    add_momentum(velocity, nothing, at.place, i, at.at(), change, problem);
+    if (at.segment == nullptr) continue;
+    tape.add(velocity + own.v, at.slots->s, VecX(own.tree->E_by_s.cwiseProduct(change)), -1);
+    for (const Use& use : uses_) {
+      if (use.part != i || !midpoint()) continue;
+      const int k = use.id.index;
+      const double s = at.segment->s;
+      double by = 0;
+      if (use.id.kind == ParameterKind::damping) by = implicit_damping(own.tree->model, k, s).by_damping;
+      if (use.id.kind == ParameterKind::stiffness) by = 0.25 * s * s;
+      if (by != 0) tape.add_scaled(velocity + own.v + k, use.row, 1, -by * change[k]);
+    }
+  }
+  add_problem(at.rows, at.limits, y.classes, nullptr, at.at(), problem);
+  if (!problem.factor()) refuse("rows that contradict each other cannot be solved");
+  begin_forces(velocity, at.place, at.at());
+  for (std::size_t i = 0; i < at.rows.size(); ++i) {
+    if (contacts_[i] == nullptr) continue;
+    const RowsTrace& rows = at.rows[i];
+    const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
+    Vec3 F = Vec3::Zero();
+    for (int r = 0; r < rows.count; ++r)
+      F += y.f[rows.first + r] * rows.directions[static_cast<std::size_t>(r)];
+    force_.clear();
+    add_force_by_position(F, *contacts_[i], frames_[i], force_);
+    add_force_by(links, force_, displacements(links, Place::start, q_),
+                 displacements(links, at.at(), at.place), slip_of(at, rows, links));
+    note_force(links, contacts_[i]->along(F).transpose(), 1);
+    add_friction(rows, *contacts_[i], y, 1);
+  }
+  end_forces();
+  force_.clear();
+  for (const int row : free) add_share(at, row, rates_of_y, -1, forces + row);
+  tape.solve(velocity, forces, -1, problem);
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    const long k = static_cast<long>(i);
+    tape.add_scaled(at.rows_out + free[i], forces + free[i], 1, -W[k]);
+    add_weight(at, free[i], Z.col(k), y.f[free[i]], at.rows_out + free[i]);
+  }
+}
+
+/// The rates whose slip the tangents of a contact follow.
+IslandTape::LinkRows IslandTape::slip_of(const Shares& at, const RowsTrace& rows, const Links& links) {
+  if (at.segment != nullptr) return slip_rows(*at.segment, rows, links, *at.slots);
+  return rates(links, Place::start, q_, *at.v_before, at.v_before_row, 0);
 }
 
 /// scale d(J_row) z; rows of limits do not move.
@@ -97,10 +177,7 @@ void IslandTape::add_share(const Shares& at, int row, const VecX& z, double scal
     rows_by_position(at.rows[c], r + 1, *contacts_[c], frames_[c], rates(links, at.at(), z), by);
     add_links(out, by.w_by_q.row(r), displacements(links, Place::start, q_), scale);
     add_links(out, by.w_by_place.row(r), displacements(links, at.at(), at.place), scale);
-    add_links(out, by.w_by_v0.row(r),
-              at.segment != nullptr ? slip_rows(*at.segment, at.rows[c], links, *at.slots)
-                                    : rates(links, Place::start, q_, *at.v_before, at.v_before_row, 0),
-              scale);
+    add_links(out, by.w_by_v0.row(r), slip_of(at, at.rows[c], links), scale);
     // Its own row on the tape for every z: tape.rows() is a number that nobody else has.
     add_links(out, by.J.row(r), rates(links, at.at(), at.place, z, -1, -2 - tape.rows()), scale);
   }

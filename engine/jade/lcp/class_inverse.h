@@ -35,6 +35,8 @@ class ClassInverse {
   ///   K x = r − W Y (Zᵀ W Y)⁻¹ Zᵀ r,   K Y = 0,  Zᵀ K = 0
   [[nodiscard]] bool factor_mean(const RowMatX& K, const VecX& W);
   int size() const { return size_; }
+  /// Whether rows depend on each other, after factor_independent, factor_pivoted or factor_mean.
+  bool is_singular() const { return rank_ < size_; }
   /// A basis of the x with K x = 0, after factor_independent or factor_pivoted: columns. True when there are any.
   bool null_space(RowMatX& x) const;
   /// In place, all columns: K x = r with r₃ = 0.

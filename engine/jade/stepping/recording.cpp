@@ -36,6 +36,26 @@ constexpr double kAtBound = 1e-9;
 // of metres.
 constexpr double kSameGap = 1e-7;
 
+/// See ForcesTrace::missed.
+VecX missed_by_classes(const LcpProblem& problem, const std::vector<RowClass>& classes, const VecX& f) {
+  // Of the terms of a row. Rounding leaves some 1e-15 of them; less than this moves no derivative by a digit that counts.
+  constexpr double kContradicts = 1e-11;
+  VecX missed = VecX::Zero(f.size());
+  bool any = false;
+  for (int i = 0; i < problem.size(); ++i) {
+    if (classes[i] != RowClass::clamped && classes[i] != RowClass::stick) continue;
+    if (!(problem.A(i, i) > 0)) continue;  // what no force moves
+    double size = std::abs(problem.b[i]);
+    missed[i] = problem.b[i];
+    for (int j = 0; j < problem.size(); ++j) {
+      missed[i] += problem.A(i, j) * f[j];
+      size += std::abs(problem.A(i, j) * f[j]);
+    }
+    any = any || std::abs(missed[i]) > kContradicts * size;
+  }
+  return any ? missed : VecX();
+}
+
 /// How far two numbers are from being equal, as a share of their size.
 double apart(double x, double y) {
   const double size = std::abs(x) + std::abs(y);
@@ -301,7 +321,7 @@ void Island::record_stop(const std::vector<RowClass>& classes, const VecX& f, co
                        .bounces = std::vector<char>(row_contacts_.size(), true),
                        .limits = limit_rows_trace(),
                        .stops = true,
-                       .stages = {{classes, f}},
+                       .stages = {{classes, f, missed_by_classes(problem_, classes, f)}},
                        .v_before = (trace->substeps.end() - 2)->v,
                        .nearest = nearest};
   for (LimitRowTrace& row : substep.collision.limits) row.bounces = true;
@@ -381,7 +401,8 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
   if (rows_.size() > 0) {
     solve.solved = solution_.status == LcpStatus::solved;
     const bool shared = solve.solved && share_load(problem_, solution_, gap_rounding(s));
-    solve.forces = {solution_.classes, solution_.f};
+    solve.forces = {solution_.classes, solution_.f,
+                    missed_by_classes(problem_, solution_.classes, solution_.f)};
     if (rule == SolveTrace::Length::event) hold_back_ended(solve.forces);
     int ended = -1;
     if (rule == SolveTrace::Length::event)

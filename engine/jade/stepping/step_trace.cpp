@@ -8,7 +8,9 @@ template <class T>
 std::size_t bytes_of(const std::vector<T>& list) {
   return list.capacity() * sizeof(T);
 }
-std::size_t bytes_of(const ForcesTrace& forces) { return bytes_of(forces.classes) + bytes_of(forces.f); }
+std::size_t bytes_of(const ForcesTrace& forces) {
+  return bytes_of(forces.classes) + bytes_of(forces.f) + bytes_of(forces.missed);
+}
 
 std::size_t bytes_of(const SolveTrace& solve) {
   return bytes_of(solve.rows) + bytes_of(solve.forces) + bytes_of(solve.u_first) + bytes_of(solve.v_next) +

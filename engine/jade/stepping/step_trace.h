@@ -84,6 +84,8 @@ struct RowsTrace {
 struct ForcesTrace {
   std::vector<RowClass> classes;
   VecX f;
+  /// What rows that hold are left with, A f + b, where they contradict each other and a mean of them is met; empty: nothing.
+  VecX missed = {};
 };
 
 /// Impulses at one instant: v ← v + M⁻¹ Jᵀ f. Newton and inelastic: one stage with  J v⁺ + e Jₙ v = 0  on clamped rows.
