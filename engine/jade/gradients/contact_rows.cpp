@@ -222,12 +222,12 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
     Mat3 by_point_p = derivative.midpoint.middleCols<3>(6 * side);
     if (side_of_plane != 0) by_point_p -= 0.5 * out.n * out.n.transpose();
     if (!kept) {
-      Mat3x12 moved = Mat3x12::Zero();
-      moved.middleCols<3>(6 * side + 3) = along * skew(n);  // −θ × n
-      if (!start) moved += along * out.N;
-      if (!start) out.place_travels[side] = R.transpose() * moved;
-      out.N += by_point_n * moved;
-      out.P += by_point_p * moved;
+      Mat3x12 travelled = Mat3x12::Zero();
+      travelled.middleCols<3>(6 * side + 3) = along * skew(n);  // −θ × n
+      if (!start) travelled += along * out.N;
+      if (!start) out.place_travels[side] = R.transpose() * travelled;
+      out.N += by_point_n * travelled;
+      out.P += by_point_p * travelled;
       out.turns = true;
     }
     if (!start) continue;
