@@ -118,6 +118,7 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {1101, 3501, "a box lands on four corners that slip in nearly the same direction", true, false},
       {1101, 5045, "a cylinder on its end lets go at two places by less than a millionth of its speed", true,
        false},
+      {1501, 12142, "corners that contradict each other open by what is left of it, and rest", true, false},
       {901, 1740, "a plate slides across an edge on more places than it needs, of which one is let go", false,
        false},
       {902, 398, "a capsule that bends differently when it is pressed than when it is lifted", true, false},

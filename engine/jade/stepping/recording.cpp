@@ -25,6 +25,8 @@ VecX stacked(const std::vector<MovingTree*>& trees, Part&& part) {
 
 // Of the terms of a normal's velocity, whose rounding is some hundred times less.
 constexpr double kOpens = 1e-13;
+// Velocities are known to the residual of an answer at best: rows that contradict each other leave some of it at all of them.
+constexpr double kResiduals = 10;
 
 // Of coordinates, when a gap is measured.
 constexpr double kGapRounding = 1e-15;
@@ -92,7 +94,8 @@ bool share_load(const LcpProblem& problem, LcpSolution& solution, double gap_rou
   const VecX sigma = problem.beta + problem.A.cwiseAbs() * solution.f.cwiseAbs();
   std::vector<RowClass> classes = solution.classes;
   const auto rests = [&](int i) { return std::abs(solution.v[i]) <= 1e-10 * std::max(sigma[i], kNoSpeed); };
-  const auto opens = [&](int i) { return solution.v[i] > kOpens * sigma[i] + gap_rounding; };
+  const double known = kOpens + kResiduals * solution.certificate.residual;
+  const auto opens = [&](int i) { return solution.v[i] > known * sigma[i] + gap_rounding; };
   bool any = false;
   const int n = problem.size();
   for (int i = 0; i < n; ++i) {
