@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Cholesky>
-
-#include "jade/stepping/class_forces.h"
 #include "jade/stepping/island.h"
+#include "jade/stepping/shared_load.h"
 
 namespace jade {
 namespace {
@@ -23,11 +21,6 @@ VecX stacked(const std::vector<MovingTree*>& trees, Part&& part) {
   return all;
 }
 
-// Of the terms of a normal's velocity, whose rounding is some hundred times less.
-constexpr double kOpens = 1e-13;
-// Velocities are known to the residual of an answer at best: rows that contradict each other leave some of it at all of them.
-constexpr double kResiduals = 10;
-
 // Of coordinates, when a gap is measured.
 constexpr double kGapRounding = 1e-15;
 
@@ -38,98 +31,10 @@ constexpr double kAtBound = 1e-9;
 // of metres.
 constexpr double kSameGap = 1e-7;
 
-/// See ForcesTrace::missed.
-VecX missed_by_classes(const LcpProblem& problem, const std::vector<RowClass>& classes, const VecX& f) {
-  // Of the terms of a row. Rounding leaves some 1e-15 of them; less than this moves no derivative by a digit that counts.
-  constexpr double kContradicts = 1e-11;
-  VecX missed = VecX::Zero(f.size());
-  bool any = false;
-  for (int i = 0; i < problem.size(); ++i) {
-    if (classes[i] != RowClass::clamped && classes[i] != RowClass::stick) continue;
-    if (!(problem.A(i, i) > 0)) continue;  // what no force moves
-    double size = std::abs(problem.b[i]);
-    missed[i] = problem.b[i];
-    for (int j = 0; j < problem.size(); ++j) {
-      missed[i] += problem.A(i, j) * f[j];
-      size += std::abs(problem.A(i, j) * f[j]);
-    }
-    any = any || std::abs(missed[i]) > kContradicts * size;
-  }
-  return any ? missed : VecX();
-}
-
 /// How far two numbers are from being equal, as a share of their size.
 double apart(double x, double y) {
   const double size = std::abs(x) + std::abs(y);
   return size > 0 ? std::abs(x - y) / size : 0;
-}
-
-/// Whether a row at rest follows from others at rest: corners of one face, say. Which of them are said to carry nothing, or
-/// to slip at no speed, does not matter then: they can share their load in another way at the same velocities.
-bool is_redundant(const LcpProblem& problem, const LcpSolution& solution, const VecX& sigma, int row) {
-  std::vector<int> others;
-  for (int i = 0; i < problem.size(); ++i)
-    if (i != row && solution.classes[i] != RowClass::separate && std::abs(solution.v[i]) <= 1e-10 * sigma[i])
-      others.push_back(i);
-  const long n = static_cast<long>(others.size());
-  MatX A(n, n);
-  VecX a(n);
-  for (long i = 0; i < n; ++i) {
-    a[i] = problem.A(others[i], row);
-    for (long j = 0; j < n; ++j) A(i, j) = problem.A(others[i], others[j]);
-    A(i, i) *= 1 + 1e-9;  // regular, although rows may depend on each other
-  }
-  // What is left of the row when all others are held: nothing, up to that.
-  return problem.A(row, row) - a.dot(A.llt().solve(a)) <= 1e-6 * problem.A(row, row);
-}
-
-/// The same motion with its load shared by all rows that rest. A normal that carries nothing and yet does not open, as of
-/// the other two corners of a box that was found to stand on a diagonal, is as good as one that carries: if there are forces
-/// of which all carry, nothing is at a kink, and the classes of these are those that a nudge leaves as they are.
-/// What opens by more than rounding does not rest, however slowly: where the lowest place of a rim travels and the other
-/// places of its face do not, some of them let go by the square of what it travels. `gap_rounding`: what is not known of how
-/// fast gaps are to close [m/s].
-/// False: there are none.
-bool share_load(const LcpProblem& problem, LcpSolution& solution, double gap_rounding) {
-  const VecX sigma = problem.beta + problem.A.cwiseAbs() * solution.f.cwiseAbs();
-  std::vector<RowClass> classes = solution.classes;
-  const auto rests = [&](int i) { return std::abs(solution.v[i]) <= 1e-10 * std::max(sigma[i], kNoSpeed); };
-  const double known = kOpens + kResiduals * solution.certificate.residual;
-  const auto opens = [&](int i) { return solution.v[i] > known * sigma[i] + gap_rounding; };
-  bool any = false;
-  const int n = problem.size();
-  for (int i = 0; i < n; ++i) {
-    if (problem.rows[i].kind == RowKind::tangent || classes[i] != RowClass::separate) continue;
-    if (!rests(i) || opens(i)) continue;
-    any = true;
-    classes[i] = RowClass::clamped;
-    for (int j = i + 1; j < n && problem.rows[j].kind == RowKind::tangent && problem.rows[j].normal == i;
-         ++j) {
-      if (!rests(j)) return false;
-      classes[j] = RowClass::stick;
-    }
-  }
-  if (!any) return false;
-  const VecX f = forces_of_classes(problem, classes), v = problem.A * f + problem.b;
-  // A row across all forces has nothing to be measured by but speeds that count.
-  const VecX size = (problem.beta + problem.A.cwiseAbs() * f.cwiseAbs()).cwiseMax(kNoSpeed);
-  for (int i = 0; i < n; ++i) {
-    const bool free = classes[i] == RowClass::clamped || classes[i] == RowClass::stick;
-    if (free && std::abs(v[i]) > 1e-10 * size[i]) return false;
-    // Friction of what slips depends on who bears the load: there the step's own forces are the only ones.
-    const int normal = problem.rows[i].kind == RowKind::tangent ? problem.rows[i].normal : i;
-    const bool slips = classes[i] == RowClass::low || classes[i] == RowClass::high;
-    if (slips && problem.A(normal, normal) * std::abs(f[normal] - solution.f[normal]) > 1e-9 * sigma[normal])
-      return false;
-    const double force = problem.A(i, i) * f[i];
-    if (classes[i] == RowClass::clamped && force <= 1e-9 * sigma[i]) return false;
-    if (classes[i] == RowClass::stick && std::abs(f[i]) >= problem.rows[i].mu * f[problem.rows[i].normal])
-      return false;
-  }
-  solution.classes = std::move(classes);
-  solution.f = f;
-  solution.v = v;
-  return true;
 }
 
 }  // namespace

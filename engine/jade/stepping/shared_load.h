@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "jade/lcp/lcp_solver.h"
+
+namespace jade {
+
+/// Which of many forces a solved problem is differentiated at, where rows depend on each other; the step itself does not ask.
+
+/// Whether a row at rest follows from others at rest: corners of one face, say. Which of them are said to carry nothing, or
+/// to slip at no speed, does not matter then: they can share their load in another way at the same velocities.
+bool is_redundant(const LcpProblem& problem, const LcpSolution& solution, const VecX& sigma, int row);
+
+/// The same motion with its load shared by all rows that rest. A normal that carries nothing and yet does not open, as of
+/// the other two corners of a box that was found to stand on a diagonal, is as good as one that carries: if there are forces
+/// of which all carry, nothing is at a kink, and the classes of these are those that a nudge leaves as they are.
+/// What opens by more than rounding does not rest, however slowly: where the lowest place of a rim travels and the other
+/// places of its face do not, some of them let go by the square of what it travels. `gap_rounding`: what is not known of how
+/// fast gaps are to close [m/s].
+/// False: there are none.
+bool share_load(const LcpProblem& problem, LcpSolution& solution, double gap_rounding);
+
+/// What rows that hold are left with, A f + b, where they contradict each other: see ForcesTrace::missed.
+VecX missed_by_classes(const LcpProblem& problem, const std::vector<RowClass>& classes, const VecX& f);
+
+}  // namespace jade
