@@ -28,9 +28,10 @@ class Tableau {
   Tableau(double ratio, const DifferenceSettings& settings)
       : ratio_(ratio), order_(settings.order), same_(settings.same_slope) {}
 
-  /// The difference for the next step, known up to `noise`; nullopt where the function does not exist, which starts the
-  /// tableau anew.
-  void add(const std::optional<VecX>& difference, double noise) {
+  /// The difference for the next step, each number of it known up to its `noises`; nullopt where the function does not
+  /// exist, which starts the tableau anew.
+  void add(const std::optional<VecX>& difference, const VecX& noises) {
+    const double noise = size_of(noises);
     absent_ = !difference;
     if (absent_) {
       row_.clear();
@@ -42,11 +43,12 @@ class Tableau {
     for (std::size_t k = 1; k <= row_.size() && k <= static_cast<std::size_t>(order_); ++k, power *= ratio_) {
       next.push_back((next[k - 1] * power - row_[k - 1]) / (power - 1));
       // Two that agree by chance know no more than rounding lets them, which the tableau magnifies.
-      const double error = std::max(
-          {size_of(next[k] - next[k - 1]), size_of(next[k] - row_[k - 1]), 3e-2 * rounding_gain() * noise});
+      const VecX apart = (next[k] - next[k - 1]).cwiseAbs().cwiseMax((next[k] - row_[k - 1]).cwiseAbs());
+      const double error = std::max(size_of(apart), 3e-2 * rounding_gain() * noise);
       if (best_.size() == 0 || error < error_) {
         best_ = next[k];
         error_ = error;
+        errors_ = kCaution * apart + rounding_gain() * noises;
         noise_ = noise;
         distance_ = size_of(*difference - best_);
       }
@@ -81,6 +83,8 @@ class Tableau {
   const VecX& best() const { return best_; }
   double noise() const { return noise_; }  ///< of the smallest step that it knows
   double error() const { return error_; }
+  /// What each number of `best` may be off by at worst: one that hardly scatters is known better than the largest is.
+  const VecX& errors() const { return errors_; }
   bool exists() const { return best_.size() > 0; }
   bool absent() const { return absent_; }
 
@@ -90,7 +94,7 @@ class Tableau {
   double same_;
   bool absent_ = false;  ///< the function did not exist at the last step
   std::vector<VecX> row_;
-  VecX best_;
+  VecX best_, errors_;
   double distance_ = 0;  ///< of the last difference from it
   VecX suspect_;         ///< the last difference, if it was farther from it than rounding explains as a rule
   double noise_ = 0;
@@ -107,23 +111,23 @@ std::optional<VecX> evaluate(const std::function<VecX(double)>& f, double s) {
   return std::nullopt;
 }
 
-/// Rounding of a function: what second differences on either side alone leave at places that are all the same to its derivative.
-/// The slope is not in them, a kink or a jump at zero is not between them, and curvature is far below rounding there. A kink in
-/// between them looks like rounding of 1e-11 of itself, which at the smallest step is little beside it.
-double noise_of(const std::function<VecX(double)>& f, const VecX& f0) {
-  // A hundred roundings of the result at least: it may round once where its arguments do not. Where it is worse conditioned
-  // than a million it is not called noise: such a function changes its mind.
-  const double least = 1e-14 * (1 + size_of(f0)), most = 1e4 * least;
-  double scatter = 0;
+/// Rounding of a function, number by number: what second differences on either side alone leave at places that are all the same to
+/// its derivative. The slope is not in them, a kink or a jump at zero is not between them, and curvature is far below rounding
+/// there. A kink in between them looks like rounding of 1e-11 of itself, which at the smallest step is little beside it.
+VecX noise_of(const std::function<VecX(double)>& f, const VecX& f0) {
+  VecX scatter = VecX::Zero(f0.size());
   for (const double side : {-2e-12, 2e-12}) {
     std::array<std::optional<VecX>, 5> at;
     for (std::size_t k = 0; k < at.size(); ++k) at[k] = evaluate(f, static_cast<double>(k + 1) * side);
     for (std::size_t k = 2; k < at.size(); ++k)
       if (at[k - 2] && at[k - 1] && at[k])
-        scatter = std::max(scatter, size_of(*at[k - 2] - 2 * *at[k - 1] + *at[k]));
+        scatter = scatter.cwiseMax((*at[k - 2] - 2 * *at[k - 1] + *at[k]).cwiseAbs());
   }
-  // A few places of many.
-  return std::clamp(kCaution * scatter, least, most);
+  // A few places of many. A hundred roundings of the result at least: it may round once where its arguments do not. Where it is
+  // worse conditioned than a million it is not called noise: such a function changes its mind.
+  const VecX least = 1e-14 * (VecX::Ones(f0.size()) + f0.cwiseAbs());
+  const double most = 1e-10 * (1 + size_of(f0));
+  return (kCaution * scatter).cwiseMax(least).cwiseMin(most);
 }
 
 /// What the steps up to one of them say.
@@ -169,7 +173,8 @@ class Looks {
         least_size_(least_size),
         settings_(settings),
         f0_(f(0)),
-        rounding_(noise_of(f, f0_)),
+        roundings_(noise_of(f, f0_)),
+        rounding_(size_of(roundings_)),
         levels_(static_cast<std::size_t>(settings.levels)) {}
 
   /// Smaller steps for a derivative of this size, down to where rounding is a ten-thousandth of it: what two steps of
@@ -253,7 +258,8 @@ class Looks {
     const double ratio = std::ldexp(1, stride);
     Tableau central(ratio * ratio, settings_), right(ratio, settings_), left(ratio, settings_);
     for (int level = outer; level < static_cast<int>(levels_.size()); level += stride) {
-      const double h = step(level), noise = rounding_ / h;
+      const double h = step(level);
+      const VecX noise = roundings_ / h;
       const auto& [known, above, below] = at(level);
       right.add(above ? std::optional<VecX>((*above - f0_) / h) : std::nullopt, noise);
       left.add(below ? std::optional<VecX>((f0_ - *below) / h) : std::nullopt, noise);
@@ -282,8 +288,10 @@ class Looks {
     verdict.score = std::max(central.error() / settled, verdict.sides / (settings_.known_slope * scale));
     // A central difference knows nothing of f(0): it settles on the mean at a kink, and across a jump that is taken back.
     // Only where both sides settle as well, on slopes that are one as far as rounding tells, is there a derivative.
-    const double apart = size_of(right.best() - left.best());
-    const bool same_slope = apart <= settings_.same_slope * scale + verdict.sides;
+    // Number by number: a kink of one is not hidden by the rounding of another.
+    const VecX allowed =
+        (left.errors() + right.errors()).cwiseMin(verdict.sides).array() + settings_.same_slope * scale;
+    const bool same_slope = ((right.best() - left.best()).cwiseAbs().array() <= allowed.array()).all();
     if (central.exists() && central.error() <= settled && same_slope &&
         verdict.sides <= settings_.known_slope * scale) {
       result.smoothness = Smoothness::regular;
@@ -297,12 +305,13 @@ class Looks {
     return verdict;
   }
 
-  /// Least squares with the columns of `basis`: coefficients of one of them, their largest deviation, and whether what is left
+  /// Least squares with the columns of `basis`: coefficients of one of them, their deviations, and whether what is left
   /// is noise.
   struct Fit {
     VecX coefficient;
-    double deviation = 0;
+    VecX deviations;  ///< of its numbers
     bool smooth = true;
+    double deviation() const { return size_of(deviations); }
   };
   Fit fit_of(const MatX& basis, const MatX& data, int wanted) const {
     const Eigen::LLT<MatX> normal(basis.transpose() * basis);
@@ -322,7 +331,7 @@ class Looks {
     fit.smooth = size_of(misfit) <= rounding_;  // a jump is between neighbours as well
     for (Eigen::Index c = 0; c < data.cols(); ++c)
       fit.smooth = fit.smooth && misfit[c] <= share * std::max(local[c], least_scatter) + least;
-    fit.deviation = gain * std::max(size_of(misfit), least);
+    fit.deviations = gain * misfit.cwiseMax(std::max(least, least_scatter));
     return fit;
   }
 
@@ -346,7 +355,7 @@ class Looks {
       even_basis.row(k) << 1, x, x * x, x * x * x;
     }
     const Fit bend = fit_of(odd_basis, odd, 2), kink = fit_of(even_basis, even, 1);
-    const bool bends = size_of(bend.coefficient) > kDeviations * bend.deviation;
+    const bool bends = size_of(bend.coefficient) > kDeviations * bend.deviation();
     const Fit slope = fit_of(bends ? odd_basis : MatX(odd_basis.leftCols(2)), odd, 0);
     Fitted fitted{.smooth = slope.smooth && kink.smooth};
     Differences& result = fitted.differences;
@@ -356,11 +365,13 @@ class Looks {
     result.right = result.value + half;
     result.size = std::max(least_size_, size_of(result.value));
     const double scale = result.size > 0 ? result.size : 1;
-    result.error = kDeviations * slope.deviation / window / scale;
-    const double sides = 2 * kDeviations * kink.deviation / window / scale, apart = 2 * size_of(half) / scale;
+    result.error = kDeviations * slope.deviation() / window / scale;
+    const VecX allowed = (2 * kDeviations / window) * kink.deviations;
+    const double sides = size_of(allowed) / scale;
+    const bool same_slope =
+        ((2 * half).cwiseAbs().array() <= allowed.array() + settings_.same_slope * scale).all();
     fitted.missing = std::max(result.error / settings_.settled, sides / settings_.known_slope);
-    if (fitted.smooth && fitted.missing <= 1 && apart <= settings_.same_slope + sides)
-      result.smoothness = Smoothness::regular;
+    if (fitted.smooth && fitted.missing <= 1 && same_slope) result.smoothness = Smoothness::regular;
     return fitted;
   }
 
@@ -368,7 +379,8 @@ class Looks {
   const double least_size_;
   const DifferenceSettings& settings_;
   const VecX f0_;
-  const double rounding_;
+  const VecX roundings_;   ///< of each number
+  const double rounding_;  ///< the largest of them
   std::vector<Level> levels_;
 };
 

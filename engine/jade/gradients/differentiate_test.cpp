@@ -154,6 +154,17 @@ TEST(Differences, SeeAKinkAboveTheirRounding) {
   }
 }
 
+/// Of a fast body and a slow one: what scatters by a millionth of the largest number does not hide a kink of another one that
+/// hardly scatters.
+TEST(Differences, SeeAKinkOfANumberBesideOneThatScatters) {
+  const auto f = [](double s, double turn) {
+    const double fast = 1400 * s + 1.2e4 * s * s + 1e-11 * rounding(s) + std::max(0.0, 100 * (s - 3e-8));
+    return VecX(Vec2(fast, s + turn * std::abs(s)));
+  };
+  EXPECT_EQ(differentiate([&](double s) { return f(s, 0); }).smoothness, Smoothness::regular);
+  EXPECT_EQ(differentiate([&](double s) { return f(s, 2.3e-3); }).smoothness, Smoothness::kink);
+}
+
 /// A jump by a billionth is no rounding, and neither side of it is missing.
 TEST(Differences, DoNotTakeASmallJumpForRounding) {
   const Differences d = differentiate([](double s) { return one(s > 0 ? s + 1e-9 : s); });
