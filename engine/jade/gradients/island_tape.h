@@ -230,7 +230,8 @@ class IslandTape {
   /// How fast the contact of some rows may close, see Closing::bias.
   ClosingRate closing_of(const SolveTrace& solve, const RowsTrace& rows) const;
   bool gaps_contradict(const SolveTrace& solve) const;
-  bool normals_contradict(const SolveTrace& solve);
+  bool normals_contradict(const std::vector<RowsTrace>& all, const std::vector<RowClass>& classes,
+                          const VecX& v);
   /// Of its first `count` rows.
   void add_bias(const SegmentRows& segment, std::size_t index, int count, RowMaps& maps);
 
