@@ -10,6 +10,9 @@ namespace {
 
 // Kinetic energy may grow by rounding only.
 constexpr double kEnergyRounding = 1e-12;
+// Of the speed of a hit: slip before it that is slower says nothing about that after it. Rows along it would turn with the
+// inverse of its speed, as below what rolls or rocks on what it is pressed to.
+constexpr double kNoDirection = 1e-4;
 
 }  // namespace
 
@@ -76,7 +79,8 @@ ImpactLaw Island::find_impulses(const VecX& w, VecX& f) {
 /// What hits a mesh with smooth normals is pushed along the smooth one while it closes along that. A glancing hit may be left
 /// closing on the facets: it is an impact again, which no longer closes along the smooth normal, and the facets' own stops
 /// it. So nothing is pushed into a facet twice.
-void Island::set_impact_directions(LiveContact& contact) {
+/// `fastest`: the speed of the hit.
+void Island::set_impact_directions(LiveContact& contact, double fastest) {
   const NearPair& pair = pairs[contact.pair];
   FeatureContact at = contact.now;
   std::optional<Vec3> n;
@@ -84,7 +88,7 @@ void Island::set_impact_directions(LiveContact& contact) {
     n = smooth_normal(placed_at_start(pair.a), contact.a, placed_at_start(pair.b), contact.b, at);
   const bool smooth = n && n->dot(contact.velocity) < 0;
   if (smooth) at.normal = *n;
-  set_directions(contact, at, contact.velocity, kNoSlip);
+  set_directions(contact, at, contact.velocity, kNoSlip + kNoDirection * fastest);
   contact.smooth = smooth;
 }
 
@@ -155,7 +159,10 @@ bool Island::collide(double time) {
     return false;
 
   find_felt(now);
-  for (const int c : row_contacts_) set_impact_directions(contacts[c]);
+  double fastest = 0;
+  for (const int c : row_contacts_)
+    if (contact_hits(contacts[c])) fastest = std::max(fastest, -contacts[c].approach);
+  for (const int c : row_contacts_) set_impact_directions(contacts[c], fastest);
   add_rows(false);
   guess_hits(now);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "jade/contact/constraint_rows.h"
 #include "jade/geometry/aabb.h"
@@ -235,7 +236,7 @@ class Island {
   // collide.cpp
   bool collide(double time);
   void find_felt(const Horizon& now);
-  void set_impact_directions(LiveContact& contact);
+  void set_impact_directions(LiveContact& contact, double fastest);
   void guess_hits(const Horizon& now);
   Closing closing(const LiveContact& contact) const {
     return {contact.now.gap,    contact.approach,    contact.free_pull,
@@ -266,9 +267,10 @@ class Island {
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
-  bool knows_of_velocities(double s) const;
-  void begin_mean_velocity();
-  bool update_free_motion(double s);
+  bool settle(std::span<MovingTree* const> moving, double s);
+  bool knows_of_velocities(std::span<MovingTree* const> moving, double s) const;
+  void begin_mean_velocity(std::span<MovingTree* const> moving);
+  bool update_free_motion(std::span<MovingTree* const> moving, double s);
   void set_bias(double s);
   void set_paths(double s);
   void finish_segment(double s);
@@ -334,6 +336,7 @@ class Island {
   void record_solve(double s, SolveTrace::Length rule);
   void hold_back_ended(ForcesTrace& forces) const;
   void record_event(int contact, const SlipForecast& forecast);
+  void record_ends_together(int ended, const SlipForecast& forecast, double s);
   void record_bend(const NearPair& pair, double bend, DistanceResult end, int contact);
   void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, const Target& goal);
   void record_move(double sigma);
@@ -391,7 +394,7 @@ class Island {
   } all_;
   VecX k_, bias_, scale_;
   VecX mean_,
-      mean_image_;  ///< of all trees: the mean velocity that forces are at, and the one that they lead to
+      mean_image_;  ///< of trees that settle together: the mean velocity that forces are at, and the one that they lead to
   FixedPoint mean_search_;
   std::vector<double> turning_rates_;      ///< per pair: see find_slow_slides
   std::vector<ShapePath> paths_;           ///< per entry of `shapes`

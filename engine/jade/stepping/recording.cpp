@@ -31,6 +31,10 @@ constexpr double kAtBound = 1e-9;
 // of metres.
 constexpr double kSameGap = 1e-7;
 
+// What turns by less than this in a segment [rad] does not feel where it is cut: that moves by a share of the turn's square
+// over 24, a millionth.
+constexpr double kTurnsTooLittle = 5e-3;
+
 /// How far two numbers are from being equal, as a share of their size.
 double apart(double x, double y) {
   const double size = std::abs(x) + std::abs(y);
@@ -298,7 +302,7 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
     case SolveTrace::Length::event:
       break;
   }
-  // The tape has all rows and the shared forces, the step goes on with its own.
+  // The tape has all rows and classes of the shared load, the step goes on with its own.
   LcpSolution own = solution_;
   const bool fewer = without_load_;
   if (fewer) take_all_rows();
@@ -308,9 +312,11 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
   solve.settled = settled_;
   if (rows_.size() > 0) {
     solve.solved = solution_.status == LcpStatus::solved;
+    // Classes that a nudge leaves as they are, but forces that were: how they push moves with each contact's own normal, and
+    // those of the next nudge are like them and not like what others could carry as well.
+    const VecX f = solution_.f;
     const bool shared = solve.solved && share_load(problem_, solution_, gap_rounding(s));
-    solve.forces = {solution_.classes, solution_.f,
-                    missed_by_classes(problem_, solution_.classes, solution_.f)};
+    solve.forces = {solution_.classes, f, missed_by_classes(problem_, solution_.classes, f)};
     if (rule == SolveTrace::Length::event) hold_back_ended(solve.forces);
     int ended = -1;
     if (rule == SolveTrace::Length::event)
@@ -342,6 +348,23 @@ void Island::record_event(int contact, const SlipForecast& forecast) {
       .forced = forecast.forced, .row = row, .u0 = contacts[contact].start_slip[0], .w = forecast.w[row]};
 }
 
+/// Slips of the last solve, forecast from its start, that end with that of a contact: which of them is the first changes with
+/// a nudge. What slides is stopped either way; what turns meanwhile is cut elsewhere, and its second order feels that.
+void Island::record_ends_together(int ended, const SlipForecast& forecast, double s) {
+  if (!trace || turning_ * s < kTurnsTooLittle) return;
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    const int row = contact.first_row + 1;
+    if (c == ended || !contact.slides || forecast.forced.classes[contact.first_row] != RowClass::clamped)
+      continue;
+    trace->substeps.back().solves.back().nearest.nearer(
+        {.kind = Kink::Kind::together,
+         .distance = std::abs(forecast.w[row]) / contact.start_slip[0],
+         .shape_a = pairs[contact.pair].a,
+         .shape_b = pairs[contact.pair].b});
+  }
+}
+
 /// Between faces that are parallel at the end many places are nearest, and which of them was found says nothing. If that of the
 /// contact with the lowest forecast is one of them, both are measured there: all gaps of a face move by much more than the bend
 /// does, and those of two places do not cancel.
@@ -349,7 +372,8 @@ void Island::record_bend(const NearPair& pair, double bend, DistanceResult end, 
   if (!trace) return;
   if (end.separated) {
     const FeatureContact at = at_middle(contacts[contact]);
-    if (at.gap - end.lower_bound <= kSameGap * settings_.standoff) {
+    // Less than the distance is what lies beyond the end of an edge or a face.
+    if (std::abs(at.gap - end.lower_bound) <= kSameGap * settings_.standoff) {
       end.point_A = at.p_A;
       end.point_B = at.p_B;
       end.normal = at.normal;

@@ -26,11 +26,13 @@ constexpr int kPassesInVain = 6;  // in a row, without coming nearer
 constexpr int kMostHalves = 12;
 // A normal that changes the velocity of its row by less than this, of the terms that it is made of, carries nothing.
 constexpr double kNoLoad = 1e-12;
+// Of the speed that friction can stop within the segment, as far as free fall tells: what is slower sticks, and whichever
+// way its rows look does not matter. Those along a slip of next to nothing would turn with the inverse of its speed.
+constexpr double kSurelySticks = 1e-4;
+
 /// A direction orthogonal to n that is fixed in a body with axes R: two steps at rest get the same tangents.
 Vec3 tangent_fixed_in(const Mat3& R, const Vec3& n) {
-  int least = 0;
-  (R.transpose() * n).cwiseAbs().minCoeff(&least);
-  const Vec3 axis = R.col(least);
+  const Vec3 axis = R.col(tangent_axis(R, n));
   return (axis - n.dot(axis) * n).normalized();
 }
 
@@ -300,9 +302,9 @@ FeatureContact Island::at_middle(const LiveContact& contact) const {
 
 /// Whether the free motion depends on the velocities by more than its rounding: it does so by their squares, and that of a
 /// single body by those of its spin alone.
-bool Island::knows_of_velocities(double s) const {
+bool Island::knows_of_velocities(std::span<MovingTree* const> moving, double s) const {
   double squares = 0, size = 0;
-  for (const MovingTree* tree : trees) {
+  for (const MovingTree* tree : moving) {
     const int turning = tree->is_single_body() ? 3 : tree->model.nv();
     squares = std::max(
         {squares, tree->now.v.tail(turning).squaredNorm(), tree->v_next.tail(turning).squaredNorm()});
@@ -314,16 +316,16 @@ bool Island::knows_of_velocities(double s) const {
 /// Free motion at another mean velocity, which the passes so far lead to: forces at the mean velocity x lead to the end
 /// velocity v⁺, and x = ½ (v + v⁺) is wanted. False when no more than rounding of it has changed: another pass would find
 /// what the last one found, as for every body that hardly spins or whose inertia is a ball's.
-bool Island::update_free_motion(double s) {
+bool Island::update_free_motion(std::span<MovingTree* const> moving, double s) {
   double change = 0, size = 0;
   int first = 0;
-  for (const MovingTree* tree : trees) {
+  for (const MovingTree* tree : moving) {
     mean_image_.segment(first, tree->model.nv()) = 0.5 * (tree->now.v + tree->v_next);
     first += tree->model.nv();
   }
   mean_search_.advance(mean_, mean_image_);
   first = 0;
-  for (MovingTree* tree : trees) {
+  for (MovingTree* tree : moving) {
     tree->v_bar = mean_.segment(first, tree->model.nv());
     first += tree->model.nv();
     tree->u_before = tree->u;
@@ -372,31 +374,43 @@ bool Island::find_end_velocities(double s) {
     contact.from_start = slips_end_ && contact.slides;
     const Vec3 mean = relative_velocity(contact, true);  // for Euler's rules that of the end
     const bool turns = !midpoint || (contact.slides && !contact.slow && !contact.slip_ends);
+    const double stopped = midpoint && !contact.slides ? kSurelySticks * pairs[contact.pair].friction *
+                                                             std::abs(contact.free_pull) * s
+                                                       : 0;
     set_directions(contact, contact.middle,
                    contact.from_start ? contact.velocity
                    : turns            ? mean
                                       : Vec3(2 * mean - contact.carried_on),
-                   kNoSlip);
+                   kNoSlip + stopped);
   }
   if (trace && without_load_) keep_all_rows(s);
   add_rows(true);
   set_bias(s);
 
-  begin_mean_velocity();
   with_gaps_ = true;
+  if (rows_.size() > 0) return settle(trees, s);
+  // What no forces join settles by itself: in its own time, and to rounding of its own velocities.
+  bool settled = true;
+  for (MovingTree*& tree : trees) settled = settle({&tree, 1}, s) && settled;
+  return settled;
+}
+
+/// Iterates the mean velocities of trees and the forces of the rows between them, if there are any, to an end velocity.
+bool Island::settle(std::span<MovingTree* const> moving, double s) {
+  begin_mean_velocity(moving);
   double change = 0, size = 0, nearest = std::numeric_limits<double>::infinity();
   int in_vain = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     if (rows_.size() > 0) with_gaps_ = find_forces(with_gaps_);
     if (without_load_ && !stays_unloaded()) return without_load_ = false;
-    for (MovingTree* tree : trees) tree->v_next = tree->u;
+    for (MovingTree* tree : moving) tree->v_next = tree->u;
     if (rows_.size() > 0)
       rows_.add_impulses(solution_.f, [&](int tree) -> VecX& { return trees[tree]->v_next; });
-    if (!midpoint) return true;
+    if (settings_.integrator != Integrator::midpoint) return true;
     // By how much the end velocity is another one than that of the mean which the forces are at.
     change = size = 0;
     int first = 0;
-    for (const MovingTree* tree : trees) {
+    for (const MovingTree* tree : moving) {
       const auto mean = mean_.segment(first, tree->model.nv());
       change = std::max(change, (tree->v_next + tree->now.v - 2 * mean).lpNorm<Eigen::Infinity>());
       size = std::max({size, tree->v_next.lpNorm<Eigen::Infinity>(), tree->now.v.lpNorm<Eigen::Infinity>()});
@@ -410,19 +424,19 @@ bool Island::find_end_velocities(double s) {
     in_vain = change < nearest ? 0 : in_vain + 1;
     nearest = std::min(nearest, change);
     if (in_vain >= kPassesInVain) break;
-    if (!knows_of_velocities(s) || !update_free_motion(s)) return true;
+    if (!knows_of_velocities(moving, s) || !update_free_motion(moving, s)) return true;
   }
   return change <= kNearlySettled * size;
 }
 
 /// The search for the mean velocity begins with that of the start, at which the free motion was prepared.
-void Island::begin_mean_velocity() {
+void Island::begin_mean_velocity(std::span<MovingTree* const> moving) {
   int nv = 0;
-  for (const MovingTree* tree : trees) nv += tree->model.nv();
+  for (const MovingTree* tree : moving) nv += tree->model.nv();
   mean_.resize(nv);
   mean_image_.resize(nv);
   int first = 0;
-  for (const MovingTree* tree : trees) {
+  for (const MovingTree* tree : moving) {
     mean_.segment(first, tree->model.nv()) = tree->now.v;
     first += tree->model.nv();
   }

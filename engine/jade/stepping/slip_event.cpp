@@ -277,9 +277,11 @@ bool Island::cut_where_slip_ends(double& s) {
   if (!trace || slip_uncut_) return false;
   const SlipForecast forecast = forecast_slips(s, ended);
   const LiveContact& contact = contacts[ended];
-  if (std::abs(forecast.w[contact.first_row + 1]) > kLocated * contact.start_slip[0]) return false;
-  record_event(ended, forecast);
-  record_solve(s, SolveTrace::Length::event);
+  if (std::abs(forecast.w[contact.first_row + 1]) <= kLocated * contact.start_slip[0]) {
+    record_event(ended, forecast);
+    record_solve(s, SolveTrace::Length::event);
+  }
+  record_ends_together(ended, forecast, s);
   return false;
 }
 

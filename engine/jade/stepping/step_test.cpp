@@ -399,5 +399,16 @@ TEST(Step, OutOfPatienceLandsWithoutABounceAndWithoutOverlap) {
   EXPECT_EQ(run.lost_time, 0);
 }
 
+/// A box on a floor has two axes that are as far from its normal: a nudge must not turn the rows from one to the other.
+TEST(Step, TangentsThatAreFixedInABodyDoNotHangOnRounding) {
+  const double yaw = 0.4;
+  Mat3 R = Mat3::Identity();
+  R.topLeftCorner<2, 2>() << std::cos(yaw), -std::sin(yaw), std::sin(yaw), std::cos(yaw);
+  for (const Vec3& tilt : {Vec3(0, 0, 0), Vec3(1e-16, -1e-17, 0), Vec3(-1e-8, 1e-7, 0), Vec3(1e-5, 1e-5, 0)})
+    EXPECT_EQ(tangent_axis(R, (Vec3::UnitZ() + tilt).normalized()), 0);
+  EXPECT_EQ(tangent_axis(R, Vec3(0.8, 0, 0.6)), 1);
+  EXPECT_EQ(tangent_axis(R, (R.col(0) + R.col(1)).normalized()), 2);
+}
+
 }  // namespace
 }  // namespace jade

@@ -28,7 +28,8 @@ struct Kink {
     row_class,   ///< a row of a problem between two classes (touching and leaving, sticking and slipping)
     row_choice,  ///< a contact between being held by the segment, being hit and being left alone
     grazing,     ///< a hit at no speed, or two hits at one time
-    event,  ///< a slip that ends within a segment and is not located: too many did, or after a hit cut it
+    event,     ///< a slip that ends within a segment and is not located: too many did, or after a hit cut it
+    together,  ///< slips that end at one time while something turns: the first of them cuts the segment of all
   };
   Kind kind = Kind::none;
   double distance = std::numeric_limits<double>::infinity();
@@ -66,6 +67,16 @@ struct LimitRowTrace {
   int row = 0;
   bool bounces = false;  ///< in an impact: whether restitution acts on it
 };
+
+/// Which axis of a body with axes R gives the tangents to a normal n that are fixed in it: the first that is nearly as far
+/// from n as any. Nearly, because of two that are exactly as far rounding would choose, each time another.
+inline int tangent_axis(const Mat3& R, const Vec3& n) {
+  constexpr double kAsFar = 1e-3;
+  const Vec3 along = (R.transpose() * n).cwiseAbs();
+  int axis = 0;
+  while (along[axis] > along.minCoeff() + kAsFar) ++axis;
+  return axis;
+}
 
 /// The rows of a contact in a problem: its normal, and two tangents; one while it slides, none without friction.
 struct RowsTrace {
