@@ -131,11 +131,11 @@ void ContactFinder::nearest_points() {
   approach(on_a.curve, on_b.curve);
   const Feature a = feature_of(on_a, a_->X_WS);
   Feature b = feature_of(on_b, b_->X_WS);
-  // Two tangents side by side have no crossing; one of them is as good as a point there.
+  // Two tangents side by side have no crossing; one of them is as good as a point there, and keeps its tangent: that is
+  // how the point travels.
   if (a.kind == Feature::Kind::line && b.kind == Feature::Kind::line &&
       (a_->X_WS.R * a.direction).cross(b_->X_WS.R * b.direction).norm() < kCrossing) {
     b.kind = Feature::Kind::point;
-    b.direction.setZero();
   }
   add(a, b, distance_.normal);
 }

@@ -26,9 +26,14 @@ Mat3x6 cross_columns(const Vec3& a, const Matrix& M) {
   return out;
 }
 
+/// Whether a feature is the nearest place on a curve, which travels along it.
+bool is_on_curve(const Feature& feature) {
+  return feature.kind != Feature::Kind::plane && !feature.direction.isZero(0);
+}
+
 /// How the tangent of a cylinder's rim turns per length along it, in its shape: −radial / radius. Zero for all other features.
 Vec3 curvature_of(const Feature& feature, const PreparedShape& shape) {
-  const bool rim = feature.kind == Feature::Kind::line && feature.radius == 0 && !shape.is_half_space() &&
+  const bool rim = is_on_curve(feature) && feature.radius == 0 && !shape.is_half_space() &&
                    shape.core().kind == ConvexCore::Kind::cylinder;
   if (!rim) return Vec3::Zero();
   const double r = shape.core().half.x();
@@ -39,9 +44,9 @@ Vec3 curvature_of(const Feature& feature, const PreparedShape& shape) {
 /// travels along it and turns. With the lengths l that the nearest points of the two curves travel by, D = x_B − x_A = g n
 /// between them, radii ρ about them, bodies displaced by u and turned by θ:
 ///   D·t = 0 of both  ⇒  (δ + t_B l_B − t_A l_A)·t + g n·dt = 0,   dt = θ × t + κ l,   δ = dx_B − dx_A at these points
-///   dn = (1 − n nᵀ)(δ + t_B l_B − t_A l_A) / g, of two tangents ± (1 − n nᵀ)(dt_A × t_B + t_A × dt_B) / |t_A × t_B|
+///   dn = (1 − n nᵀ)(δ + t_B l_B − t_A l_A) / g, of tangents that cross ± (1 − n nᵀ)(dt_A × t_B + t_A × dt_B) / |t_A × t_B|
 ///   dp = ½ (dx_A + t_A l_A + dx_B + t_B l_B + (ρ_A − ρ_B) dn)
-/// A point has no tangent, and does not travel.
+/// A corner has no tangent, and does not travel. Beside a tangent the other one is seen as a point, which does.
 struct CurvedSide {
   const Feature& feature;
   const Transform& X_W;
@@ -56,9 +61,10 @@ void follow_curves(const FeatureContact& at, const CurvedSide (&sides)[2], Place
   bool line[2];
   for (int k = 0; k < 2; ++k) {
     line[k] = sides[k].feature.kind == Feature::Kind::line;
-    t[k] = line[k] ? Vec3(sides[k].X_W.R * sides[k].feature.direction) : Vec3(Vec3::Zero());
+    t[k] = sides[k].X_W.R * sides[k].feature.direction;
     curvature[k] = sides[k].X_W.R * sides[k].curvature_S;
-    out.on_rim[k] = !sides[k].curvature_S.isZero(0);
+    out.on_rim[k] = line[k] && !sides[k].curvature_S.isZero(0);
+    out.has_travelled[k] = !line[k] && is_on_curve(sides[k].feature);
   }
   const Vec3 across = t[0].cross(t[1]);
   const double c = t[0].dot(t[1]);
@@ -78,6 +84,7 @@ void follow_curves(const FeatureContact& at, const CurvedSide (&sides)[2], Place
       dx[k] += l[k] * t[k];
       dt[k] += l[k] * curvature[k];
       if (out.on_rim[k]) out.tangent_turns[k].col(column) = l[k] * sides[k].curvature_S;
+      if (out.has_travelled[k]) out.place_travels[k].col(column) = l[k] * sides[k].feature.direction;
     }
     const Vec3 dn =
         per != 0 ? Vec3(per * (dt[0].cross(t[1]) + t[0].cross(dt[1]))) : Vec3((dx[1] - dx[0]) / g);
@@ -210,6 +217,7 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
 
   // A point that travels along its rim: x_S = x_S(toward_S), toward_S = ± Rᵀ n.
   for (int side = 0; side < 2; ++side) {
+    if (!start && out.has_travelled[side]) continue;  // along its curve, above
     const Feature& feature = side == 0 ? contact.a : contact.b;
     const Mat3 travel = followed_derivative(feature, side == 0 ? shape_a : shape_b, toward[side]);
     const bool kept = travel.isZero(0);
@@ -294,9 +302,7 @@ void frame_by_position(const RowsTrace& rows, const PlacedContact& start, const 
     out.by_place = at.velocity_by_position(t2, v0);
     if (at.travels) at.add_along(cross3(t2, PlacedContact::spin(v0)), at.P0, out.by_q);
   } else {
-    int least = 0;
-    (start.R_WB.transpose() * n).cwiseAbs().minCoeff(&least);
-    y = start.R_WB.col(least);
+    y = start.R_WB.col(tangent_axis(start.R_WB, n));
     if (at.moves[1]) out.by_q.tail<3>() = cross3(y, t2).transpose();  // shape b turns its axes
   }
   out.v0 = rows.from_start || rows.along_slip;
