@@ -169,7 +169,20 @@ Linearisation linearise(const Start& start, GradientTrial& trial) {
   return result;
 }
 
-// How much more one product may round than the three of which the rounding was measured.
+/// J d over the steps, without their Jacobians.
+VecX push(const Start& start, const Linearisation& linear, const Direction& d) {
+  GradientWorkspace gradients(start.model);
+  StepPushforward end{.q = d.q, .v = d.v};
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    const StepTangent from{end.q, end.v, d.effort[i], d.parameters};
+    step_jvp(start.model, linear.traces[i], start.ids, from, gradients, end);
+  }
+  VecX x(end.q.size() + end.v.size());
+  x << end.q, end.v;
+  return x;
+}
+
+// How much more one product may round than those of which the rounding was measured.
 constexpr double kRounding = 10;
 
 /// wᵀ J over the steps, and what is contracted with d of it.
@@ -218,8 +231,8 @@ Pulled pull(const Start& start, const Linearisation& linear, const VecX& w) {
 /// wᵀ J d by products from the left against the same from the right. Relative to the size of the terms of both sums, and
 /// to what is rounded on the way: a resting stack does not feel its mass, yet its weight and the forces that bear it are
 /// both differentiated before they cancel; and the direction of a slip that is about to end turns by the inverse of its
-/// speed. What that does is measured: products are linear, so that what w gives beyond a part of it and the rest is
-/// rounding.
+/// speed. What that does is measured, on both sides: products are linear, so that what w gives beyond a part of it and the
+/// rest is rounding, and so is what the Jacobian gives along d beyond the product with d alone.
 double transpose_error(const Start& start, const Linearisation& linear, const Direction& d,
                        const VecX& forward, RandomStream& random) {
   const VecX w = bell(random, 2 * start.model.nv());
@@ -234,7 +247,9 @@ double transpose_error(const Start& start, const Linearisation& linear, const Di
     largest = std::max(largest, J.state.lpNorm<Eigen::Infinity>());
   size += largest * w.norm() * (d.q.norm() + d.v.norm() + d.parameters.norm());
   const double error = std::abs(w.dot(forward) - backward);
-  return size == 0 ? 0 : std::max(0.0, error - kRounding * rounding.along(d).first) / size;
+  const double rounded =
+      rounding.along(d).first + w.cwiseAbs().dot((push(start, linear, d) - forward).cwiseAbs());
+  return size == 0 ? 0 : std::max(0.0, error - kRounding * rounded) / size;
 }
 
 Start warmed_up(const generators::World& world, int steps) {

@@ -80,6 +80,8 @@ void describe(const Kink& kink, const Model& model, const CollisionModel& collis
     case Kink::Kind::event:
       why = "too many slips end in one step: not all of them were located";
       return;
+    case Kink::Kind::together:
+      return write("slip of", "ends together with another one, while something turns");
     case Kink::Kind::none:
       break;
   }
@@ -102,6 +104,10 @@ void regularity_of(const IslandTape& island, const Model& model, const Collision
 void require_parameters(const Model& model, const std::vector<ParameterId>& parameters) {
   for (const ParameterId& id : parameters)
     if (id.kind != ParameterKind::step_size) static_cast<void>(parameter_value(model, id));
+}
+
+Regularity overflow() {
+  return {.regular = false, .exists = false, .distance = 0, .why = "the derivative overflows"};
 }
 
 /// Calls visit(place in the island's numbers, place in the whole, count) for every tree of the island.
@@ -159,12 +165,49 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
     });
   }
   const bool finite = is_finite(out.state) && is_finite(out.effort) && is_finite(out.parameters);
-  if (!finite)
-    out.regularity = {.regular = false, .exists = false, .distance = 0, .why = "the derivative overflows"};
+  if (!finite) out.regularity = overflow();
   if (out.regularity.exists) return;
   out.state.setZero();
   out.effort.setZero();
   out.parameters.setZero();
+}
+
+void step_jvp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
+              const StepTangent& tangent, GradientWorkspace& workspace, StepPushforward& out) {
+  require_parameters(model, parameters);
+  GradientWorkspace::Data& data = workspace.data();
+  out.q.setZero(model.nv());
+  out.v.setZero(model.nv());
+  out.regularity.clear();
+  IslandTape& chain = data.chain;
+  LinearTape::Columns& x = data.columns;
+  for (const IslandTrace& island : trace.islands) {
+    chain.build(model, trace, island, parameters);
+    regularity_of(chain, model, data.collision, data.regularity);
+    out.regularity.merge(data.regularity);
+    if (!out.regularity.exists) break;
+    x.begin(chain.tape.rows(), 1);
+    const auto set = [&](int row, const auto& numbers) {
+      for (int k = 0; k < numbers.size(); ++k) x.set(row + k, 0, numbers[k]);
+    };
+    for_each_tree(island, data.trees, [&](int row, int from, int rows) {
+      set(chain.q_in + row, tangent.q.segment(from, rows));
+      set(chain.v_in + row, tangent.v.segment(from, rows));
+      set(chain.effort_in + row, tangent.effort.segment(from, rows));
+    });
+    set(chain.parameters_in, tangent.parameters);
+    chain.tape.forward(x);
+    for_each_tree(island, data.trees, [&](int row, int to, int rows) {
+      x.widen_whole(chain.q_out + row, rows);
+      x.widen_whole(chain.v_out + row, rows);
+      out.q.segment(to, rows) = x.x.col(0).segment(chain.q_out + row, rows);
+      out.v.segment(to, rows) = x.x.col(0).segment(chain.v_out + row, rows);
+    });
+  }
+  if (!out.q.allFinite() || !out.v.allFinite()) out.regularity = overflow();
+  if (out.regularity.exists) return;
+  out.q.setZero();
+  out.v.setZero();
 }
 
 void step_vjp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
@@ -198,7 +241,7 @@ void step_vjp(const Model& model, const StepTrace& trace, const std::vector<Para
     out.parameters += x.segment(chain.parameters_in, count);
   }
   if (!out.q.allFinite() || !out.v.allFinite() || !out.effort.allFinite() || !out.parameters.allFinite())
-    out.regularity = {.regular = false, .exists = false, .distance = 0, .why = "the derivative overflows"};
+    out.regularity = overflow();
   if (out.regularity.exists) return;
   for (VecX* part : {&out.q, &out.v, &out.effort, &out.parameters}) part->setZero();
 }

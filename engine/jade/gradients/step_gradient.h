@@ -35,6 +35,17 @@ struct StepJacobian {
   Regularity regularity;
 };
 
+/// A direction in what a step starts from, in tangent coordinates.
+struct StepTangent {
+  VecX q, v, effort, parameters;
+};
+
+/// How the end of a step moves along it.
+struct StepPushforward {
+  VecX q, v;
+  Regularity regularity;
+};
+
 /// How a loss changes with the end of a step.
 struct StepCotangent {
   VecX q, v;  ///< nv each: ∂L/∂q⁺ in tangent coordinates at q⁺, ∂L/∂v⁺
@@ -67,6 +78,10 @@ class GradientWorkspace {
 /// `trace` comes from a step of the same model. Throws InvalidInput for a parameter that the model does not have.
 void step_jacobian(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
                    GradientWorkspace& workspace, StepJacobian& out);
+
+/// The product with one direction: the same tape for a single column, no Jacobian is formed.
+void step_jvp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
+              const StepTangent& tangent, GradientWorkspace& workspace, StepPushforward& out);
 
 /// The transposed product: the same equations solved transposed, backwards through the step; no Jacobian is formed.
 void step_vjp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,

@@ -132,6 +132,20 @@ TEST(StepGradient, SaysThatAFlushHitIsAKink) {
   }
 }
 
+/// Which of the corners of a box comes to rest first changes with a nudge of its yaw. That cuts the path of what spins above it,
+/// and is nothing to what flies on without a turn.
+TEST(StepGradient, SaysThatSlipsWhichEndTogetherCutWhatTurns) {
+  for (const double spin : {0.0, 1.0}) {
+    SceneDescription scene = ground(0.5, 0, 9.81);
+    scene.bodies.push_back(body("slider", Box{Vec3(0.2, 0.2, 0.1)}, Vec3(0, 0, 0.05001), Vec3(0.03, 0, 0)));
+    scene.bodies.push_back(
+        body("spinner", Box{Vec3(0.1, 0.2, 0.3)}, Vec3(0, 0, 0.3), Vec3::Zero(), spin * Vec3(30, 20, 10)));
+    const Chain run(scene, 1);
+    EXPECT_TRUE(run.regularity.exists) << run.regularity.why;
+    EXPECT_EQ(run.regularity.regular, spin == 0) << run.regularity.why;
+  }
+}
+
 TEST(StepGradient, EqualBallsOnALineExchangeTheirDerivatives) {
   SceneDescription scene = empty_scene(0, 1, 0);
   scene.bodies.push_back(body("first", Sphere{0.1}, Vec3(0, 0, 0), Vec3(1, 0, 0)));
@@ -392,7 +406,7 @@ TEST(StepGradient, AgreesWithDifferencesUnderEulersRules) {
       expect_agreement(scene, {.before = before, .settings = {.integrator = integrator}});
 }
 
-TEST(StepGradient, RecordingChangesNoBitAndTheTransposeIsTheTranspose) {
+TEST(StepGradient, RecordingChangesNoBitAndProductsAreThoseOfTheJacobian) {
   SceneDescription scene = ground(0.4, 0.5, 9.81);
   scene.bodies.push_back(
       body("box", Box{Vec3(0.2, 0.3, 0.1)}, Vec3(0, 0, 0.25), Vec3(0.5, 0.2, -2), Vec3(3, 2, 1)));
@@ -400,6 +414,7 @@ TEST(StepGradient, RecordingChangesNoBitAndTheTransposeIsTheTranspose) {
   StepTrace trace;
   StepJacobian jacobian;
   StepPullback pullback;
+  StepPushforward pushed;
   const int nv = run.model.nv();
   const Controls none{VecX::Zero(nv), VecX::Zero(nv)};
   for (int i = 0; i < 30; ++i) {
@@ -419,6 +434,14 @@ TEST(StepGradient, RecordingChangesNoBitAndTheTransposeIsTheTranspose) {
     EXPECT_TRUE(near(jacobian.state.transpose() * out, in));
     EXPECT_TRUE(near(jacobian.effort.transpose() * out, pullback.effort));
     EXPECT_TRUE(near(jacobian.parameters.transpose() * out, pullback.parameters));
+    const StepTangent tangent{VecX::Random(nv), VecX::Random(nv), VecX::Random(nv),
+                              VecX::Random(static_cast<long>(run.parameters.size()))};
+    step_jvp(run.model, trace, run.parameters, tangent, run.gradients, pushed);
+    in << tangent.q, tangent.v;
+    out << pushed.q, pushed.v;
+    EXPECT_TRUE(near(
+        jacobian.state * in + jacobian.effort * tangent.effort + jacobian.parameters * tangent.parameters,
+        out));
     run.state = with.next;
     run.memory = with.memory;
   }
