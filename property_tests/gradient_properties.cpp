@@ -37,6 +37,40 @@ RC_GTEST_PROP(StepGradient, AgreesWithDifferences, ()) {
       RC_ASSERT(direction.check.error <= gradient_trial::TrialSettings{}.tolerance);
 }
 
+/// A ball that slides along the floor, spins and touches it without a load: what is pressed into the floor is pushed and braked,
+/// what is lifted is not. Two smooth pieces meet there, and the gradient is one of them, so that it is never outside of both sides.
+/// Where several contacts touch so, more pieces meet than a direction has sides, and no linear map is between them in every
+/// direction: of two corners that do, a map between both sides within the cone of what lifts both is a multiple of one, and along
+/// the sides of the cone a multiple of one is between them only if the corners' normals are at right angles.
+RC_GTEST_PROP(StepGradient, IsBetweenBothSidesWhereOneContactTouchesWithoutALoad, ()) {
+  const std::uint64_t numbers = *rc::gen::resize(100, rc::gen::arbitrary<std::uint64_t>());
+  generators::RandomStream random(numbers);
+  generators::World world{.scene = {.name = "touching ball"}, .h = random.uniform(1e-3, 2e-2)};
+  SceneDescription& scene = world.scene;
+  scene.gravity.setZero();
+  scene.materials = {"stuff"};
+  scene.pairs = {{"stuff", "stuff", random.uniform(0.1, 1.5), random.uniform(0.1, 0.9)}};
+  BodyDescription floor{.name = "floor"}, ball{.name = "ball"};
+  floor.joint.kind = JointKind::fixed;
+  floor.shapes = {{.geometry = HalfSpace{}, .material = "stuff"}};
+  const double radius = random.uniform(0.02, 0.5);
+  const Vec3 v = random.uniform(0.1, 5) * random.vector(), spin = 3 * random.vector();
+  ball.shapes = {{.geometry = Sphere{radius}, .material = "stuff", .density = random.uniform(100, 1e4)}};
+  ball.joint.position = {0, 0, radius + StepSettings{}.standoff, 1, 0, 0, 0};
+  ball.joint.velocity = {v.x(), v.y(), 0, spin.x(), spin.y(), spin.z()};
+  scene.bodies = {floor, ball};
+  const GradientTrial trial = try_gradient(world, numbers, {.warm_up = 0});
+  RC_ASSERT(trial.error.empty());
+  RC_ASSERT(trial.regularity.exists);
+  RC_ASSERT(!trial.regularity.regular);
+  // Above a millionth of a metre a second what closes is an impact and bounces: some directions leave no room to judge.
+  RC_PRE(trial.kink());
+  for (const gradient_trial::DirectionTrial& direction : trial.directions)
+    if (direction.check.judged())  // as well as the slopes of both sides are known
+      RC_ASSERT(direction.check.error <=
+                gradient_trial::TrialSettings{}.tolerance + direction.check.differences.error);
+}
+
 /// Worlds of `jade gradient fuzz` in which gradients were wrong, or differences found a kink that need not be there.
 TEST(StepGradient, IsRightWhereItWasWrong) {
   constexpr struct {

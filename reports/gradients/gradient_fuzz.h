@@ -37,8 +37,9 @@ GradientDraw draw(const GradientFuzzSettings& settings, std::uint64_t index);
 /// What was seen of one direction over all worlds.
 struct DirectionTally {
   std::uint64_t regular = 0, kinks = 0, unresolved = 0;
-  double worst = 0;          ///< relative error where regular
-  double worst_outside = 0;  ///< at kinks: distance from the interval between both sides, relative
+  double worst = 0;           ///< relative error where regular
+  double worst_outside = 0;   ///< at kinks: distance from the interval between both sides, relative
+  std::uint64_t outside = 0;  ///< kinks at which that is beyond the tolerance
   std::array<std::uint64_t, 17> digits = {};  ///< of regular ones, rounded down
 };
 

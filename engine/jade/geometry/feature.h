@@ -10,7 +10,7 @@ namespace jade {
 struct Feature {
   enum class Kind : unsigned char { point, line, plane };
   Kind kind = Kind::point;
-  Vec3 point = Vec3::Zero();      ///< in S: the point, or any point of the line or plane
+  Vec3 point = Vec3::Zero();  ///< in S: the point, or any point of the line or plane
   /// In S, unit: along the line, or the plane's outward normal; of a point zero, or the tangent of a curve beside another
   /// one, on which it is the nearest place.
   Vec3 direction = Vec3::Zero();

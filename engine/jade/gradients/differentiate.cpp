@@ -221,6 +221,7 @@ class Looks {
       std::vector<Level> known(static_cast<std::size_t>(kPlaces.back()));
       double smaller = 0.5;
       for (const int places : kPlaces) {
+        if (fitted_ + 2 * places > settings_.most_fitted) return std::nullopt;
         const Fitted fitted = fit_within(window, places, known);
         if (!fitted.smooth) break;
         if (fitted.differences.smoothness == Smoothness::regular || places == kPlaces.back() ||
@@ -347,7 +348,10 @@ class Looks {
     for (int k = 0; k < places; ++k) {
       const double x = (k + 1.0) / places;
       Level& at = known[static_cast<std::size_t>((k + 1) * (kPlaces.back() / places) - 1)];
-      if (!at.known) at = {true, evaluate(f_, x * window), evaluate(f_, -x * window)};
+      if (!at.known) {
+        at = {true, evaluate(f_, x * window), evaluate(f_, -x * window)};
+        fitted_ += 2;
+      }
       if (!at.above || !at.below) return {};
       odd.row(k) = (0.5 * (*at.above - *at.below)).transpose();
       even.row(k) = (0.5 * ((*at.above - f0_) + (*at.below - f0_))).transpose();
@@ -382,6 +386,7 @@ class Looks {
   const VecX roundings_;   ///< of each number
   const double rounding_;  ///< the largest of them
   std::vector<Level> levels_;
+  int fitted_ = 0;  ///< evaluations for fits so far
 };
 
 }  // namespace

@@ -31,9 +31,10 @@ struct DifferenceSettings {
   /// is rounding to some millionths; a kink below that moves what a derivative is held against, so that no derivative
   /// passes which would not pass without.
   double known_slope = 5e-6;
-  /// Whether slopes that single steps leave open are looked for in fits over many places, at the price of some thousand
-  /// evaluations where there are none.
+  /// Whether slopes that single steps leave open are looked for in fits over many places.
   bool fits = true;
+  /// How many evaluations such fits may take: most that find something take a few hundred.
+  int most_fitted = 800;
 };
 
 /// One-sided and central differences of one function with shared evaluations.
