@@ -267,13 +267,15 @@ class Island {
   void prepare_middle(double s);
   FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
+  void set_bias(double s);
+  void set_paths(double s);
+  void finish_segment(double s);
+
+  // mean_velocity.cpp
   bool settle(std::span<MovingTree* const> moving, double s);
   bool knows_of_velocities(std::span<MovingTree* const> moving, double s) const;
   void begin_mean_velocity(std::span<MovingTree* const> moving);
   bool update_free_motion(std::span<MovingTree* const> moving, double s);
-  void set_bias(double s);
-  void set_paths(double s);
-  void finish_segment(double s);
 
   // bend.cpp
   DistanceResult nearest_at_end(const NearPair& pair, const LiveContact& contact) const;
