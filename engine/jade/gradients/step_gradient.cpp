@@ -101,6 +101,13 @@ void regularity_of(const IslandTape& island, const Model& model, const Collision
   describe(island.nearest, model, collision, out.why);
 }
 
+/// That of the island on the tape with that of those before it; false: there is no derivative.
+bool merge_regularity(const Model& model, GradientWorkspace::Data& data, Regularity& whole) {
+  regularity_of(data.chain, model, data.collision, data.regularity);
+  whole.merge(data.regularity);
+  return whole.exists;
+}
+
 void require_parameters(const Model& model, const std::vector<ParameterId>& parameters) {
   for (const ParameterId& id : parameters)
     if (id.kind != ParameterKind::step_size) static_cast<void>(parameter_value(model, id));
@@ -136,9 +143,7 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
   LinearTape::Columns& x = data.columns;
   for (const IslandTrace& island : trace.islands) {
     chain.build(model, trace, island, parameters);
-    regularity_of(chain, model, data.collision, data.regularity);
-    out.regularity.merge(data.regularity);
-    if (!out.regularity.exists) break;
+    if (!merge_regularity(model, data, out.regularity)) break;
     // Columns tree by tree, q, v and τ of each together: what depends on few trees has few columns.
     const int n = chain.nv;
     x.begin(chain.tape.rows(), 3 * n + count);
@@ -183,9 +188,7 @@ void step_jvp(const Model& model, const StepTrace& trace, const std::vector<Para
   LinearTape::Columns& x = data.columns;
   for (const IslandTrace& island : trace.islands) {
     chain.build(model, trace, island, parameters);
-    regularity_of(chain, model, data.collision, data.regularity);
-    out.regularity.merge(data.regularity);
-    if (!out.regularity.exists) break;
+    if (!merge_regularity(model, data, out.regularity)) break;
     x.begin(chain.tape.rows(), 1);
     const auto set = [&](int row, const auto& numbers) {
       for (int k = 0; k < numbers.size(); ++k) x.set(row + k, 0, numbers[k]);
@@ -224,9 +227,7 @@ void step_vjp(const Model& model, const StepTrace& trace, const std::vector<Para
   VecX& x = data.cotangent;
   for (const IslandTrace& island : trace.islands) {
     chain.build(model, trace, island, parameters);
-    regularity_of(chain, model, data.collision, data.regularity);
-    out.regularity.merge(data.regularity);
-    if (!out.regularity.exists) break;
+    if (!merge_regularity(model, data, out.regularity)) break;
     x.setZero(chain.tape.rows());
     for_each_tree(island, data.trees, [&](int row, int from, int rows) {
       x.segment(chain.q_out + row, rows) += cotangent.q.segment(from, rows);
