@@ -410,5 +410,23 @@ TEST(Step, TangentsThatAreFixedInABodyDoNotHangOnRounding) {
   EXPECT_EQ(tangent_axis(R, (R.col(0) + R.col(1)).normalized()), 2);
 }
 
+/// Where friction stops a slip a thousand times over, rows that followed it would turn with the inverse of its speed.
+TEST(Step, RowsDoNotFollowTheSlipOfWhatSurelySticks) {
+  for (const double pull : {1e-5, 1.0}) {
+    SceneDescription scene = ground(0.5, 0, 9.81);
+    scene.gravity.x() = pull;
+    scene.bodies.push_back(body("box", Box{Vec3(0.2, 0.2, 0.2)}, Vec3(0, 0, 0.10001), Vec3::Zero()));
+    const Model model = build_model(scene);
+    StepWorkspace workspace(model);
+    StepTrace trace;
+    const StepResult result =
+        step(model, initial_state(model), {}, controls_at(model, 0, 0.01), 0.01, {}, workspace, &trace);
+    EXPECT_LT(result.next.v.norm(), 1e-12);
+    const std::vector<RowsTrace>& rows = trace.islands.at(0).substeps.at(0).solves.at(0).rows;
+    ASSERT_EQ(rows.size(), 4u);
+    for (const RowsTrace& of : rows) EXPECT_EQ(of.along_slip, pull == 1.0);
+  }
+}
+
 }  // namespace
 }  // namespace jade
