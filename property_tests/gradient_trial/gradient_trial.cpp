@@ -20,6 +20,8 @@ struct Direction {
   VecX q, v;
   std::array<VecX, kSteps> effort;
   VecX parameters;
+
+  Direction reversed() const { return {-q, -v, {-effort[0], -effort[1]}, -parameters}; }
 };
 
 /// Where the two steps start.
@@ -169,17 +171,27 @@ Linearisation linearise(const Start& start, GradientTrial& trial) {
   return result;
 }
 
-/// J d over the steps, without their Jacobians.
-VecX push(const Start& start, const Linearisation& linear, const Direction& d) {
+/// d over the steps, without their Jacobians: by step_jvp, or by step_along.
+template <class Step>
+VecX push(const Start& start, const Linearisation& linear, const Direction& d, Step&& by) {
   GradientWorkspace gradients(start.model);
   StepPushforward end{.q = d.q, .v = d.v};
   for (std::size_t i = 0; i < kSteps; ++i) {
     const StepTangent from{end.q, end.v, d.effort[i], d.parameters};
-    step_jvp(start.model, linear.traces[i], start.ids, from, gradients, end);
+    by(start.model, linear.traces[i], start.ids, from, gradients, end);
   }
   VecX x(end.q.size() + end.v.size());
   x << end.q, end.v;
   return x;
+}
+
+/// How far derivatives to either side are from the differences of that side, relative to their size.
+double one_sided_error(const Start& start, const Linearisation& linear, const Direction& d,
+                       const Differences& differences) {
+  const VecX right = push(start, linear, d, step_along), left = -push(start, linear, d.reversed(), step_along);
+  const double off = std::max((right - differences.right).lpNorm<Eigen::Infinity>(),
+                              (left - differences.left).lpNorm<Eigen::Infinity>());
+  return off / std::max(differences.size, right.lpNorm<Eigen::Infinity>());
 }
 
 // How much more one product may round than those of which the rounding was measured.
@@ -248,7 +260,7 @@ double transpose_error(const Start& start, const Linearisation& linear, const Di
   size += largest * w.norm() * (d.q.norm() + d.v.norm() + d.parameters.norm());
   const double error = std::abs(w.dot(forward) - backward);
   const double rounded =
-      rounding.along(d).first + w.cwiseAbs().dot((push(start, linear, d) - forward).cwiseAbs());
+      rounding.along(d).first + w.cwiseAbs().dot((push(start, linear, d, step_jvp) - forward).cwiseAbs());
   return size == 0 ? 0 : std::max(0.0, error - kRounding * rounded) / size;
 }
 
@@ -335,6 +347,8 @@ GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers
       effort.fits = effort.fits && differences.smoothness == Smoothness::regular;
       trial.directions[k] = {.check = check_derivative(analytic, differences),
                              .claims_regular = trial.regularity.regular};
+      if (differences.smoothness == Smoothness::kink && trial.regularity.exists)
+        trial.directions[k].one_sided_error = one_sided_error(start, linear, d, differences);
       trial.transpose_error =
           std::max(trial.transpose_error, transpose_error(start, linear, d, analytic, random));
       // Of a world without a gradient nothing is asked but whether differences settle in every direction.

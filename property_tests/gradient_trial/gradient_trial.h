@@ -22,6 +22,8 @@ struct TrialSettings {
 struct DirectionTrial {
   DerivativeCheck check;
   bool claims_regular = true;  ///< what the gradient says of itself
+  /// At a kink: relative distance of step_along to either side from the difference of that side.
+  double one_sided_error = 0;
 };
 
 /// The gradient of two steps of one world in three random directions: by state and effort, by the parameters and the step

@@ -55,7 +55,8 @@ void IslandTape::begin(const Model& model, const std::vector<ParameterId>& asked
 }
 
 void IslandTape::build(const Model& model, const StepTrace& step, const IslandTrace& island,
-                       const std::vector<ParameterId>& parameters) {
+                       const std::vector<ParameterId>& parameters, bool to_one_side) {
+  to_one_side_ = to_one_side;
   step_ = &step;
   island_ = &island;
   begin(model, parameters);

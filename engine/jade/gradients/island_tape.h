@@ -32,9 +32,10 @@ class IslandTape {
  public:
   IslandTape(std::vector<GradientTree>& trees, const CollisionModel& collision);
 
-  /// Puts the whole step on the tape, which is emptied first.
+  /// Puts the whole step on the tape, which is emptied first. With `to_one_side` what is weak touches or leaves as each column
+  /// has it, see weak_tape.cpp; such a tape is run forwards only.
   void build(const Model& model, const StepTrace& step, const IslandTrace& island,
-             const std::vector<ParameterId>& parameters);
+             const std::vector<ParameterId>& parameters, bool to_one_side = false);
 
   LinearTape tape;
   int nv = 0;                             ///< of the island
@@ -214,7 +215,7 @@ class IslandTape {
     const ClassSolve& classes;
     int use = 0;  ///< tells x apart from others, see rates
     int out = -1;
-    int also = -1;                        ///< a row that is looked at although it does not hold
+    int also = -1, also_count = 1;        ///< rows that are looked at although they do not hold
     std::optional<PairMotion> pair = {};  ///< that was looked at last: contacts of a pair follow each other
   };
   PairMotion pair_motion(const SegmentRows& segment, const Links& links);
@@ -234,6 +235,16 @@ class IslandTape {
                           const VecX& v);
   /// Of its first `count` rows.
   void add_bias(const SegmentRows& segment, std::size_t index, int count, RowMaps& maps);
+
+  // weak_tape.cpp
+  bool watches(const RowsTrace& rows) const { return to_one_side_ && rows.weak; }
+  /// What opens at the weak contacts of a solve, and the forces that it takes to hold them.
+  struct Weak {
+    int opening = -1, forces = -1;  ///< rows on the tape
+    int count = 0;                  ///< of their rows
+  };
+  Weak begin_weak(const SolveTrace& solve, const Solve& slots);
+  void add_weak(const SolveTrace& solve, const Solve& slots, const Weak& weak);
 
   // event_tape.cpp
   int event_of(int solve);
@@ -328,6 +339,7 @@ class IslandTape {
   const CollisionModel& collision_;
   const StepTrace* step_ = nullptr;
   const IslandTrace* island_ = nullptr;
+  bool to_one_side_ = false;
   std::vector<Part> parts_;
   std::vector<int> part_of_tree_;
   std::vector<Use> uses_;

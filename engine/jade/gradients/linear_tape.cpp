@@ -1,5 +1,7 @@
 #include "jade/gradients/linear_tape.h"
 
+#include <stdexcept>
+
 #include "jade/math/row_product.h"
 #include "jade/math/wide_loops.h"
 
@@ -29,6 +31,7 @@ void LinearTape::clear() {
   used_ = 0;
   trees_.clear();
   classes_.clear();
+  complements_.clear();
   pool_used_ = 0;
 }
 
@@ -47,6 +50,12 @@ ClassSolve& LinearTape::new_classes() {
 void LinearTape::solve(int velocities, int forces, int shares, const ClassSolve& classes) {
   maps_.push_back({velocities, forces, shares, 0, static_cast<int>(classes_.size()), Kind::classes});
   classes_.push_back(&classes);
+}
+
+void LinearTape::complement(int out, int in, LcpProblem problem) {
+  const int size = problem.size();
+  maps_.push_back({out, in, size, size, static_cast<int>(complements_.size()), Kind::complement});
+  complements_.push_back(std::move(problem));
 }
 
 void LinearTape::Columns::begin(int rows, int columns) {
@@ -127,9 +136,21 @@ JADE_WIDE_LOOPS void LinearTape::add_each(Columns& c, const Map& map, const doub
   }
 }
 
+void LinearTape::set_complement(Columns& c, const Map& map, LcpProblem problem) {
+  const Columns::Range range = c.range_of(map.in, map.columns);
+  c.widen(map.in, map.columns, range);
+  c.widen(map.out, map.rows, range);
+  for (int k = range.from; k < range.end; ++k) {
+    problem.b = c.x.block(map.in, k, map.columns, 1);
+    if (problem.b.isZero(0)) continue;
+    const LcpSolution solution = jade::solve(problem);
+    if (solution.status == LcpStatus::solved) c.x.block(map.out, k, map.rows, 1) = solution.f;
+  }
+}
+
 void LinearTape::forward(Columns& c) const {
   for (const Map& map : maps_) {
-    const double* M = numbers_.data() + (map.kind == Kind::tree || map.kind == Kind::classes ? 0 : map.at);
+    const double* M = numbers_of(map);
     switch (map.kind) {
       case Kind::product:
         add_product(c, map, M);
@@ -166,6 +187,9 @@ void LinearTape::forward(Columns& c) const {
           classes.solve(c.x.middleCols(range.from, range.end - range.from), map.out, map.in, map.rows);
         break;
       }
+      case Kind::complement:
+        set_complement(c, map, complements_[static_cast<std::size_t>(map.at)]);
+        break;
     }
   }
 }
@@ -173,7 +197,7 @@ void LinearTape::forward(Columns& c) const {
 void LinearTape::backward(VecX& x) const {
   for (auto it = maps_.rbegin(); it != maps_.rend(); ++it) {
     const Map& map = *it;
-    const double* M = numbers_.data() + (map.kind == Kind::tree || map.kind == Kind::classes ? 0 : map.at);
+    const double* M = numbers_of(map);
     switch (map.kind) {
       case Kind::product:
         // Most are by the motion of a link, or by a rotation.
@@ -201,6 +225,8 @@ void LinearTape::backward(VecX& x) const {
       case Kind::classes:
         classes_[static_cast<std::size_t>(map.at)]->solve_transposed(x, map.out, map.in, map.rows);
         break;
+      case Kind::complement:
+        throw std::logic_error("a complementarity problem on a tape has no transpose");
     }
   }
 }

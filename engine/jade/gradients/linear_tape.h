@@ -56,6 +56,9 @@ class LinearTape {
   /// An empty problem, to be filled in and then put on the tape.
   ClassSolve& new_classes();
   void solve(int velocities, int forces, int shares, const ClassSolve& classes);
+  /// x_out ← f of the complementarity problem with b = x_in. Not linear: each column by itself, and never transposed. A problem
+  /// without a solution leaves nothing.
+  void complement(int out, int in, LcpProblem problem);
 
   /// Columns of which only a range is not zero: what a row holds outside of it is not looked at. Ranges begin and end at
   /// multiples of four, the doubles of a wide register.
@@ -110,7 +113,7 @@ class LinearTape {
   void backward(VecX& x) const;
 
  private:
-  enum class Kind { product, scaled, diagonal, tree, classes };
+  enum class Kind { product, scaled, diagonal, tree, classes, complement };
   struct Map {
     int out, in, rows, columns, at;
     Kind kind;
@@ -122,7 +125,13 @@ class LinearTape {
   /// The rows of `map` that a matrix, one number for all or one for each (a diagonal) ties.
   static void add_product(Columns& c, const Map& map, const double* M);
   static void add_each(Columns& c, const Map& map, const double* factor, int step);
+  static void set_complement(Columns& c, const Map& map, LcpProblem problem);
 
+  /// Where the numbers of a map begin, if it has its own.
+  const double* numbers_of(const Map& map) const {
+    const bool own = map.kind == Kind::product || map.kind == Kind::scaled || map.kind == Kind::diagonal;
+    return numbers_.data() + (own ? map.at : 0);
+  }
   /// Room for `count` more numbers.
   double* take(int count) {
     used_ += count;
@@ -137,6 +146,7 @@ class LinearTape {
   int used_ = 0;  ///< of the numbers
   std::vector<TreeSolve> trees_;
   std::vector<const ClassSolve*> classes_;
+  std::vector<LcpProblem> complements_;
   std::deque<ClassSolve> pool_;
   std::size_t pool_used_ = 0;
 };

@@ -82,7 +82,7 @@ void IslandTape::place_contacts(const SolveTrace& trace) {
     const RowsTrace& rows = trace.rows[i];
     const ContactTrace& contact = substep_->contacts[static_cast<std::size_t>(rows.contact)];
     // What pushes nobody and holds nobody may still matter to the forecast of a slip's end, and to where a pair touches.
-    if (!asks_for_forces(trace) && is_idle(rows, trace.forces)) {
+    if (!asks_for_forces(trace) && is_idle(rows, trace.forces) && !watches(rows)) {
       contacts_.push_back(nullptr);
       continue;
     }
@@ -120,7 +120,9 @@ void IslandTape::add_segment_rows(SegmentRows& segment, std::size_t index) {
   bool wanted[3] = {false, false, false};
   int count = 0;  // up to the last one that is wanted
   for (int r = 0; r < rows.count; ++r) {
-    wanted[r] = segment.classes.is_free(rows.first + r) || rows.first + r == segment.also;
+    const int also = rows.first + r - segment.also;
+    wanted[r] = segment.classes.is_free(rows.first + r) ||
+                (segment.also >= 0 && also >= 0 && also < segment.also_count);
     if (wanted[r]) count = r + 1;
   }
   if (count == 0) return;
@@ -185,6 +187,8 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     if (contacts_[i] == nullptr) continue;
     const RowsTrace& rows = trace.rows[i];
     const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
+    segment.also = watches(rows) ? rows.first : -1;
+    segment.also_count = rows.count;
     add_segment_rows(segment, i);
     Vec3 F = Vec3::Zero();
     for (int r = 0; r < rows.count; ++r)

@@ -72,7 +72,9 @@ IslandTape::Solve& IslandTape::solve(int index) {
       add_dynamics(i, trace, slots, *slots.classes);
   }
   const int shares = add_contact_rows(index, slots, bends, *slots.classes);
+  const Weak weak = begin_weak(trace, slots);
   tape.solve(slots.v_next, slots.forces, shares, *slots.classes);
+  if (weak.count > 0) add_weak(trace, slots, weak);
   for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
     if (!solves_for_change(i, trace)) continue;
     const Part& own = part(i);

@@ -39,9 +39,6 @@ void Regularity::clear() {
 
 namespace {
 
-// Distances below this are rounding of the quantities that decide.
-constexpr double kAtKink = 1e-10;
-
 /// Nothing times zero is other than zero, but for what is not finite.
 bool is_finite(const MatX& x) { return x.size() == 0 || (0 * x).sum() == 0; }
 
@@ -128,6 +125,63 @@ void for_each_tree(const IslandTrace& island, const std::vector<GradientTree>& t
   }
 }
 
+/// A copy in which nothing that is weak is held by its classes; false: nothing is.
+bool take_weak_as_leaving(const StepTrace& trace, StepTrace& out) {
+  bool any = false;
+  for (const IslandTrace& island : trace.islands)
+    for (const SubstepTrace& substep : island.substeps)
+      for (const SolveTrace& solve : substep.solves)
+        for (const RowsTrace& rows : solve.rows) any = any || rows.weak;
+  if (!any) return false;
+  out = trace;
+  for (IslandTrace& island : out.islands)
+    for (SubstepTrace& substep : island.substeps)
+      for (SolveTrace& solve : substep.solves)
+        for (const RowsTrace& rows : solve.rows)
+          for (int row = rows.first; rows.weak && row < rows.first + rows.count; ++row) {
+            solve.forces.classes[static_cast<std::size_t>(row)] = RowClass::separate;
+            solve.forces.f[row] = 0;
+          }
+  return true;
+}
+
+void push_forward(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
+                  const StepTangent& tangent, bool to_one_side, GradientWorkspace& workspace,
+                  StepPushforward& out) {
+  require_parameters(model, parameters);
+  GradientWorkspace::Data& data = workspace.data();
+  out.q.setZero(model.nv());
+  out.v.setZero(model.nv());
+  out.regularity.clear();
+  IslandTape& chain = data.chain;
+  LinearTape::Columns& x = data.columns;
+  for (const IslandTrace& island : trace.islands) {
+    chain.build(model, trace, island, parameters, to_one_side);
+    if (!merge_regularity(model, data, out.regularity)) break;
+    x.begin(chain.tape.rows(), 1);
+    const auto set = [&](int row, const auto& numbers) {
+      for (int k = 0; k < numbers.size(); ++k) x.set(row + k, 0, numbers[k]);
+    };
+    for_each_tree(island, data.trees, [&](int row, int from, int rows) {
+      set(chain.q_in + row, tangent.q.segment(from, rows));
+      set(chain.v_in + row, tangent.v.segment(from, rows));
+      set(chain.effort_in + row, tangent.effort.segment(from, rows));
+    });
+    set(chain.parameters_in, tangent.parameters);
+    chain.tape.forward(x);
+    for_each_tree(island, data.trees, [&](int row, int to, int rows) {
+      x.widen_whole(chain.q_out + row, rows);
+      x.widen_whole(chain.v_out + row, rows);
+      out.q.segment(to, rows) = x.x.col(0).segment(chain.q_out + row, rows);
+      out.v.segment(to, rows) = x.x.col(0).segment(chain.v_out + row, rows);
+    });
+  }
+  if (!out.q.allFinite() || !out.v.allFinite()) out.regularity = overflow();
+  if (out.regularity.exists) return;
+  out.q.setZero();
+  out.v.setZero();
+}
+
 }  // namespace
 
 void step_jacobian(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
@@ -179,38 +233,14 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
 
 void step_jvp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
               const StepTangent& tangent, GradientWorkspace& workspace, StepPushforward& out) {
-  require_parameters(model, parameters);
-  GradientWorkspace::Data& data = workspace.data();
-  out.q.setZero(model.nv());
-  out.v.setZero(model.nv());
-  out.regularity.clear();
-  IslandTape& chain = data.chain;
-  LinearTape::Columns& x = data.columns;
-  for (const IslandTrace& island : trace.islands) {
-    chain.build(model, trace, island, parameters);
-    if (!merge_regularity(model, data, out.regularity)) break;
-    x.begin(chain.tape.rows(), 1);
-    const auto set = [&](int row, const auto& numbers) {
-      for (int k = 0; k < numbers.size(); ++k) x.set(row + k, 0, numbers[k]);
-    };
-    for_each_tree(island, data.trees, [&](int row, int from, int rows) {
-      set(chain.q_in + row, tangent.q.segment(from, rows));
-      set(chain.v_in + row, tangent.v.segment(from, rows));
-      set(chain.effort_in + row, tangent.effort.segment(from, rows));
-    });
-    set(chain.parameters_in, tangent.parameters);
-    chain.tape.forward(x);
-    for_each_tree(island, data.trees, [&](int row, int to, int rows) {
-      x.widen_whole(chain.q_out + row, rows);
-      x.widen_whole(chain.v_out + row, rows);
-      out.q.segment(to, rows) = x.x.col(0).segment(chain.q_out + row, rows);
-      out.v.segment(to, rows) = x.x.col(0).segment(chain.v_out + row, rows);
-    });
-  }
-  if (!out.q.allFinite() || !out.v.allFinite()) out.regularity = overflow();
-  if (out.regularity.exists) return;
-  out.q.setZero();
-  out.v.setZero();
+  push_forward(model, trace, parameters, tangent, false, workspace, out);
+}
+
+void step_along(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
+                const StepTangent& tangent, GradientWorkspace& workspace, StepPushforward& out) {
+  StepTrace unloaded;
+  const bool any = take_weak_as_leaving(trace, unloaded);
+  push_forward(model, any ? unloaded : trace, parameters, tangent, any, workspace, out);
 }
 
 void step_vjp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,

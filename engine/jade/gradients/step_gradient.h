@@ -83,6 +83,14 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
 void step_jvp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
               const StepTangent& tangent, GradientWorkspace& workspace, StepPushforward& out);
 
+/// The derivative to the side that the direction points to. Where contacts touch without a load and others do not hold them,
+/// several smooth pieces meet, of which the Jacobian is one; along a direction there is a derivative all the same, of which this
+/// is the one for small positive multiples: touching or leaving, as the direction has it. It is positively homogeneous and
+/// not linear: that of −d is not the negative of that of d. At other kinks, and away from all of them, it is the product
+/// with the Jacobian. Chained over steps as any other.
+void step_along(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
+                const StepTangent& tangent, GradientWorkspace& workspace, StepPushforward& out);
+
 /// The transposed product: the same equations solved transposed, backwards through the step; no Jacobian is formed.
 void step_vjp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
               const StepCotangent& cotangent, GradientWorkspace& workspace, StepPullback& out);

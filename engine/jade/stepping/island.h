@@ -347,6 +347,7 @@ class Island {
   std::vector<RowsTrace> rows_trace() const;
   void take_all_rows();
   Kink nearest_class(int ended) const;
+  void mark_weak(std::vector<RowsTrace>& rows) const;
   Kink nearest_choice(double s) const;
 
   const CollisionModel& collision_;

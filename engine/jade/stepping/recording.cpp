@@ -136,6 +136,31 @@ Kink Island::nearest_class(int ended) const {
   return nearest;
 }
 
+/// The contacts that touch and neither carry nor open, unless others that do carry hold the same: a box that stands on three of
+/// its corners may as well stand on the fourth.
+void Island::mark_weak(std::vector<RowsTrace>& rows) const {
+  const VecX sigma = problem_.beta + problem_.A.cwiseAbs() * solution_.f.cwiseAbs();
+  const auto vanishes = [&](const LiveContact& contact, int i, double x) {
+    return std::abs(x) <= kAtKink * std::max({sigma[i], contact.velocity.norm(), kNoSpeed});
+  };
+  LcpSolution loaded;
+  for (RowsTrace& row : rows) {
+    const LiveContact& contact = contacts[row.contact];
+    const int normal = row.first;
+    row.weak = vanishes(contact, normal, problem_.A(normal, normal) * solution_.f[normal]) &&
+               vanishes(contact, normal, solution_.v[normal]);
+    if (!row.weak) continue;
+    if (loaded.classes.empty()) loaded = solution_;
+    for (int i = normal; i < normal + row.count; ++i) loaded.classes[i] = RowClass::separate;
+    for (int r = 1; r < row.count; ++r) {
+      const double slip = solution_.v[normal + r];
+      if (!vanishes(contact, normal + r, slip)) row.if_pressed[r] = slip > 0 ? RowClass::low : RowClass::high;
+    }
+  }
+  for (RowsTrace& row : rows)
+    row.weak = row.weak && !is_redundant(problem_, loaded, sigma, row.first);
+}
+
 /// The contact that is nearest to being treated in another way. Rows that carry no force do not count: without them the
 /// segment is the same.
 Kink Island::nearest_choice(double s) const {
@@ -323,6 +348,7 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
       for (const RowsTrace& rows : substep.solves[from].rows)
         if (substep.solves[from].event.row == rows.first + 1) ended = rows.contact;
     solve.nearest = nearest_class(ended);
+    mark_weak(solve.rows);
     solve.nearest.nearer(nearest_choice(s));
     if (shared || fewer) solution_ = std::move(own);
   } else {

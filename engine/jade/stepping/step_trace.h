@@ -20,6 +20,9 @@ namespace jade {
 /// once [m/s].
 inline constexpr double kNoSlip = 1e-9;
 
+/// Distances from a kink below this are rounding of the quantities that decide: it is at the kink.
+inline constexpr double kAtKink = 1e-10;
+
 /// Something at which a step changes its mind, and how far it was from that: 0 is at it. Free of units, measured in the
 /// size of the quantities that decide.
 struct Kink {
@@ -89,6 +92,10 @@ struct RowsTrace {
   bool from_start = false;  ///< it follows the slip at the start of the segment instead
   bool rests = false;   ///< it has no slip at the start that counts, and was not stopped by impulses there
   bool smooth = false;  ///< in an impact: the normal is that of the surface which a mesh stands for
+  /// In a segment: its normal neither carries nor opens, so that it is between touching and leaving. The classes that its rows
+  /// would have under the least load; stick where it does not slip, and where it is pushed to decides.
+  bool weak = false;
+  std::array<RowClass, 3> if_pressed{RowClass::clamped, RowClass::stick, RowClass::stick};
 };
 
 /// A solved problem: classes and forces, per row.
