@@ -173,22 +173,28 @@ Linearisation linearise(const Start& start, GradientTrial& trial) {
 
 /// d over the steps, without their Jacobians: by step_jvp, or by step_along.
 template <class Step>
-VecX push(const Start& start, const Linearisation& linear, const Direction& d, Step&& by) {
+VecX push(const Start& start, const Linearisation& linear, const Direction& d, Step&& by,
+          bool* regular = nullptr) {
   GradientWorkspace gradients(start.model);
   StepPushforward end{.q = d.q, .v = d.v};
   for (std::size_t i = 0; i < kSteps; ++i) {
     const StepTangent from{end.q, end.v, d.effort[i], d.parameters};
     by(start.model, linear.traces[i], start.ids, from, gradients, end);
+    if (regular != nullptr) *regular = *regular && end.regularity.regular;
   }
   VecX x(end.q.size() + end.v.size());
   x << end.q, end.v;
   return x;
 }
 
-/// How far derivatives to either side are from the differences of that side, relative to their size.
-double one_sided_error(const Start& start, const Linearisation& linear, const Direction& d,
-                       const Differences& differences) {
-  const VecX right = push(start, linear, d, step_along), left = -push(start, linear, d.reversed(), step_along);
+/// How far derivatives to either side are from the differences of that side, relative to their size; nullopt: they are not
+/// known.
+std::optional<double> one_sided_error(const Start& start, const Linearisation& linear, const Direction& d,
+                                      const Differences& differences) {
+  bool known = true;
+  const VecX right = push(start, linear, d, step_along, &known),
+             left = -push(start, linear, d.reversed(), step_along, &known);
+  if (!known) return std::nullopt;
   const double off = std::max((right - differences.right).lpNorm<Eigen::Infinity>(),
                               (left - differences.left).lpNorm<Eigen::Infinity>());
   return off / std::max(differences.size, right.lpNorm<Eigen::Infinity>());

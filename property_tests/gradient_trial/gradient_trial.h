@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "generators/random_stream.h"
@@ -22,8 +23,8 @@ struct TrialSettings {
 struct DirectionTrial {
   DerivativeCheck check;
   bool claims_regular = true;  ///< what the gradient says of itself
-  /// At a kink: relative distance of step_along to either side from the difference of that side.
-  double one_sided_error = 0;
+  /// At a kink at which step_along knows both sides: how far it is from the difference of either, relative to their size.
+  std::optional<double> one_sided_error = {};
 };
 
 /// The gradient of two steps of one world in three random directions: by state and effort, by the parameters and the step

@@ -19,6 +19,8 @@ double size_of(const VecX& x) { return x.size() == 0 ? 0 : x.lpNorm<Eigen::Infin
 
 // What is taken for the rounding of a function, as a multiple of what was seen of it.
 constexpr double kCaution = 3;
+// Slopes of both sides that differ by as many times what they are known to are surely two.
+constexpr double kSureKink = 3;
 // Of their distance from a third: two differences that are as near to each other say the same.
 constexpr double kAgree = 0.3;
 
@@ -302,7 +304,8 @@ class Looks {
     }
     result.value = 0.5 * (left.best() + right.best());
     result.error = verdict.sides / scale;
-    if (!same_slope && verdict.sides <= 2e-5 * scale) result.smoothness = Smoothness::kink;
+    const bool known = size_of(right.best() - left.best()) > kSureKink * verdict.sides;
+    if (!same_slope && known && verdict.sides <= 2e-5 * scale) result.smoothness = Smoothness::kink;
     return verdict;
   }
 

@@ -129,6 +129,8 @@ int IslandTape::bend_of(const BendTrace& bend) {
   // Rows know the length of that solve whether the bend moves or not, and must not put it on the tape amid their own.
   static_cast<void>(length_of(bend.from));
   if (bend.capped || bend.contact < 0) return -1;
+  nearest.nearer(
+      {.kind = Kink::Kind::lowest, .distance = bend.apart, .shape_a = bend.shape_a, .shape_b = bend.shape_b});
   const SolveTrace& from = substep_->solves[static_cast<std::size_t>(bend.from)];
   const PathEnd& end = path_end(bend.from, from.s);
   place_end();

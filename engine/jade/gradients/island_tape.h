@@ -32,8 +32,8 @@ class IslandTape {
  public:
   IslandTape(std::vector<GradientTree>& trees, const CollisionModel& collision);
 
-  /// Puts the whole step on the tape, which is emptied first. With `to_one_side` what is weak touches or leaves as each column
-  /// has it, see weak_tape.cpp; such a tape is run forwards only.
+  /// Puts the whole step on the tape, which is emptied first. With `to_one_side` weak contacts touch or leave as each column has
+  /// it, see weak_tape.cpp; such a tape is run forwards only.
   void build(const Model& model, const StepTrace& step, const IslandTrace& island,
              const std::vector<ParameterId>& parameters, bool to_one_side = false);
 
@@ -215,7 +215,7 @@ class IslandTape {
     const ClassSolve& classes;
     int use = 0;  ///< tells x apart from others, see rates
     int out = -1;
-    int also = -1, also_count = 1;        ///< rows that are looked at although they do not hold
+    int also = -1;                        ///< a row that is looked at although it does not hold
     std::optional<PairMotion> pair = {};  ///< that was looked at last: contacts of a pair follow each other
   };
   PairMotion pair_motion(const SegmentRows& segment, const Links& links);
@@ -237,11 +237,11 @@ class IslandTape {
   void add_bias(const SegmentRows& segment, std::size_t index, int count, RowMaps& maps);
 
   // weak_tape.cpp
-  bool watches(const RowsTrace& rows) const { return to_one_side_ && rows.weak; }
-  /// What opens at the weak contacts of a solve, and the forces that it takes to hold them.
+  bool watches(const RowsTrace& rows) const { return to_one_side_ && rows.weak == RowsTrace::Weak::slips; }
+  /// How fast weak contacts of a solve open, and the loads that it takes to hold them.
   struct Weak {
-    int opening = -1, forces = -1;  ///< rows on the tape
-    int count = 0;                  ///< of their rows
+    std::vector<std::size_t> rows;  ///< of SolveTrace::rows
+    int opening = -1, forces = -1;  ///< rows on the tape, one for each
   };
   Weak begin_weak(const SolveTrace& solve, const Solve& slots);
   void add_weak(const SolveTrace& solve, const Solve& slots, const Weak& weak);

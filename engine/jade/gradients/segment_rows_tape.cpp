@@ -120,9 +120,7 @@ void IslandTape::add_segment_rows(SegmentRows& segment, std::size_t index) {
   bool wanted[3] = {false, false, false};
   int count = 0;  // up to the last one that is wanted
   for (int r = 0; r < rows.count; ++r) {
-    const int also = rows.first + r - segment.also;
-    wanted[r] = segment.classes.is_free(rows.first + r) ||
-                (segment.also >= 0 && also >= 0 && also < segment.also_count);
+    wanted[r] = segment.classes.is_free(rows.first + r) || rows.first + r == segment.also;
     if (wanted[r]) count = r + 1;
   }
   if (count == 0) return;
@@ -188,7 +186,6 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     const RowsTrace& rows = trace.rows[i];
     const Links links = links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]);
     segment.also = watches(rows) ? rows.first : -1;
-    segment.also_count = rows.count;
     add_segment_rows(segment, i);
     Vec3 F = Vec3::Zero();
     for (int r = 0; r < rows.count; ++r)

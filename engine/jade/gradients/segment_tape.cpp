@@ -37,6 +37,7 @@ IslandTape::Solve& IslandTape::solve(int index) {
   if (solves_[static_cast<std::size_t>(index)].built) return solves_[static_cast<std::size_t>(index)];
   const SolveTrace& trace = substep_->solves[static_cast<std::size_t>(index)];
   nearest.nearer(trace.nearest);
+  if (!to_one_side_) nearest.nearer(trace.weak);
   if (!trace.solved) refuse("a segment's contact problem has no valid solution");
   if (!trace.settled) refuse("the mean velocity of a segment does not settle");
 
@@ -74,7 +75,7 @@ IslandTape::Solve& IslandTape::solve(int index) {
   const int shares = add_contact_rows(index, slots, bends, *slots.classes);
   const Weak weak = begin_weak(trace, slots);
   tape.solve(slots.v_next, slots.forces, shares, *slots.classes);
-  if (weak.count > 0) add_weak(trace, slots, weak);
+  if (!weak.rows.empty()) add_weak(trace, slots, weak);
   for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
     if (!solves_for_change(i, trace)) continue;
     const Part& own = part(i);

@@ -75,10 +75,11 @@ void describe(const Kink& kink, const Model& model, const CollisionModel& collis
     case Kink::Kind::grazing:
       return write("impact", "grazes, or comes together with another");
     case Kink::Kind::event:
-      why = "too many slips end in one step: not all of them were located";
-      return;
+      return write("slip of", "ends at once, or cuts the segment");
     case Kink::Kind::together:
       return write("slip of", "ends together with another one, while something turns");
+    case Kink::Kind::lowest:
+      return write("path of", "bends, and two of its places are the lowest");
     case Kink::Kind::none:
       break;
   }
@@ -123,26 +124,6 @@ void for_each_tree(const IslandTrace& island, const std::vector<GradientTree>& t
     visit(first, tree.v, tree.model.nv());
     first += tree.model.nv();
   }
-}
-
-/// A copy in which nothing that is weak is held by its classes; false: nothing is.
-bool take_weak_as_leaving(const StepTrace& trace, StepTrace& out) {
-  bool any = false;
-  for (const IslandTrace& island : trace.islands)
-    for (const SubstepTrace& substep : island.substeps)
-      for (const SolveTrace& solve : substep.solves)
-        for (const RowsTrace& rows : solve.rows) any = any || rows.weak;
-  if (!any) return false;
-  out = trace;
-  for (IslandTrace& island : out.islands)
-    for (SubstepTrace& substep : island.substeps)
-      for (SolveTrace& solve : substep.solves)
-        for (const RowsTrace& rows : solve.rows)
-          for (int row = rows.first; rows.weak && row < rows.first + rows.count; ++row) {
-            solve.forces.classes[static_cast<std::size_t>(row)] = RowClass::separate;
-            solve.forces.f[row] = 0;
-          }
-  return true;
 }
 
 void push_forward(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
@@ -238,9 +219,7 @@ void step_jvp(const Model& model, const StepTrace& trace, const std::vector<Para
 
 void step_along(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
                 const StepTangent& tangent, GradientWorkspace& workspace, StepPushforward& out) {
-  StepTrace unloaded;
-  const bool any = take_weak_as_leaving(trace, unloaded);
-  push_forward(model, any ? unloaded : trace, parameters, tangent, any, workspace, out);
+  push_forward(model, trace, parameters, tangent, true, workspace, out);
 }
 
 void step_vjp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,

@@ -83,11 +83,12 @@ void step_jacobian(const Model& model, const StepTrace& trace, const std::vector
 void step_jvp(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
               const StepTangent& tangent, GradientWorkspace& workspace, StepPushforward& out);
 
-/// The derivative to the side that the direction points to. Where contacts touch without a load and others do not hold them,
-/// several smooth pieces meet, of which the Jacobian is one; along a direction there is a derivative all the same, of which this
-/// is the one for small positive multiples: touching or leaving, as the direction has it. It is positively homogeneous and
-/// not linear: that of −d is not the negative of that of d. At other kinks, and away from all of them, it is the product
-/// with the Jacobian. Chained over steps as any other.
+/// The derivative to the side that a direction points to. Where contacts touch without a load several smooth pieces meet, of
+/// which the Jacobian is one, that on which all of them leave; no linear map is right on every piece, but along a direction there
+/// is a derivative all the same: each of them touches or leaves as the direction has it. It is positively homogeneous and not
+/// linear: that of −d is not the negative of that of d. Steps are chained as with any other derivative.
+/// Its regularity is that of what else is at a kink; so are contacts that rest with friction, and do not slip. There, and away
+/// from all kinks, it is the product with the Jacobian.
 void step_along(const Model& model, const StepTrace& trace, const std::vector<ParameterId>& parameters,
                 const StepTangent& tangent, GradientWorkspace& workspace, StepPushforward& out);
 

@@ -72,12 +72,15 @@ bool Island::forecast_bends(double s) {
   VecX change = VecX::Zero(rows_.size());  // of the gaps, to first order; the same for every integrator
   rows_.add_product([&](int tree) -> const VecX& { return trees[tree]->displacement; }, change);
   std::vector<double> forecast(pairs.size(), std::numeric_limits<double>::infinity());
+  std::vector<double> second = forecast;      // the next lowest
   std::vector<int> lowest(pairs.size(), -1);  // contact of that forecast
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
     const double gap = contact.now.gap + change[contact.first_row];
-    if (gap >= forecast[contact.pair]) continue;
-    forecast[contact.pair] = gap;
+    double& least = forecast[contact.pair];
+    second[contact.pair] = std::min(second[contact.pair], std::max(gap, least));
+    if (gap >= least) continue;
+    least = gap;
     lowest[contact.pair] = c;
   }
   const double room = settings_.standoff - settings_.clearance;
@@ -89,7 +92,7 @@ bool Island::forecast_bends(double s) {
     const double end = nearest.lower_bound, bend = end - forecast[k];
     if (end > settings_.standoff || bend > -kMuchBend * room) continue;
     pair.bend = std::max(bend, -kMostBend * room);
-    record_bend(pair, bend, nearest, lowest[k]);
+    record_bend(pair, bend, nearest, lowest[k], (second[k] - forecast[k]) / room);
     found = true;
   }
   return found;

@@ -339,15 +339,15 @@ class Island {
   void hold_back_ended(ForcesTrace& forces) const;
   void record_event(int contact, const SlipForecast& forecast);
   void record_ends_together(int ended, const SlipForecast& forecast, double s);
-  void record_bend(const NearPair& pair, double bend, DistanceResult end, int contact);
+  void record_bend(const NearPair& pair, double bend, DistanceResult end, int contact, double apart);
   void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, const Target& goal);
   void record_move(double sigma);
   void record_limit_hit(std::size_t limit, double time, double target_by_gap);
   std::vector<LimitRowTrace> limit_rows_trace() const;
   std::vector<RowsTrace> rows_trace() const;
   void take_all_rows();
-  Kink nearest_class(int ended) const;
-  void mark_weak(std::vector<RowsTrace>& rows) const;
+  Kink nearest_class(const std::vector<RowsTrace>& rows, int ended, double rounding) const;
+  void mark_weak(SolveTrace& solve) const;
   Kink nearest_choice(double s) const;
 
   const CollisionModel& collision_;
@@ -370,7 +370,6 @@ class Island {
   int slip_events_ = 0;       ///< that ended a segment of this step
   bool slips_end_ =
       false;  ///< some slip ends in this segment: friction of all that slide follows the start's slip
-  bool slip_uncut_ = false;  ///< a slip ends in this segment and is not located: there were too many
   bool settled_ = true;      ///< the mean velocity of the last solve
   bool halved_ = false;      ///< the last segment was made shorter so that its mean velocity settles
   bool row_blocked_ =

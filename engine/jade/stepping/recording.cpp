@@ -98,22 +98,31 @@ std::vector<LimitRowTrace> Island::limit_rows_trace() const {
   return rows;
 }
 
+/// What rounding of the places of a segment's contacts makes of the speed at which their gaps are to close.
+double Island::gap_rounding(double s) const {
+  double farthest = 0;
+  for (const int c : row_contacts_) farthest = std::max(farthest, contacts[c].now.p_B.squaredNorm());
+  return kGapRounding * std::sqrt(farthest) / s;
+}
+
 /// The row of the problem at hand that is nearest to another class, as LcpDerivative measures it; but a row that weighs
-/// nothing is not measured by its own rounding, but by how fast the bodies pass each other there. `ended`: a contact whose slip
-/// ends with the segment, between slipping and sticking wherever that end moves to; −1: none.
-Kink Island::nearest_class(int ended) const {
+/// nothing is not measured by its own rounding, but by how fast the bodies pass each other there. Weak contacts are left out. `ended`:
+/// one whose slip ends with the segment, between slipping and sticking wherever that end moves to; −1: none. `rounding`: what is not
+/// known of normal velocities [m/s].
+Kink Island::nearest_class(const std::vector<RowsTrace>& rows, int ended, double rounding) const {
   Kink nearest;
   const LcpProblem& p = problem_;
   const LcpSolution& s = solution_;
   const VecX sigma = p.beta + p.A.cwiseAbs() * s.f.cwiseAbs();
-  for (const int c : row_contacts_) {
+  for (const RowsTrace& row : rows) {
+    const int c = row.contact;
     const LiveContact& contact = contacts[c];
-    for (int i = contact.first_row; i < contact.first_row + contact.rows; ++i) {
+    for (int i = row.first; row.weak == RowsTrace::Weak::no && i < row.first + row.count; ++i) {
       const bool tangent = i > contact.first_row;
       if (tangent && (c == ended || s.classes[i] == RowClass::separate)) continue;
       const double force = p.A(i, i) * s.f[i];
-      double margin = std::abs(s.v[i]);
-      if (s.classes[i] == RowClass::clamped) margin = std::abs(force);
+      double margin = std::abs(s.v[i]) - (tangent ? 0 : rounding);
+      if (s.classes[i] == RowClass::clamped) margin = std::abs(force) - rounding;
       if (s.classes[i] == RowClass::stick)
         margin = p.A(i, i) * p.rows[i].mu * s.f[contact.first_row] - std::abs(force);
       const double size = std::max({sigma[i], contact.velocity.norm(), kNoSpeed});
@@ -137,28 +146,40 @@ Kink Island::nearest_class(int ended) const {
 }
 
 /// The contacts that touch and neither carry nor open, unless others that do carry hold the same: a box that stands on three of
-/// its corners may as well stand on the fourth.
-void Island::mark_weak(std::vector<RowsTrace>& rows) const {
+/// its corners may as well stand on the fourth. On the tape all of them leave, in every segment: one smooth piece of those that
+/// meet there.
+void Island::mark_weak(SolveTrace& solve) const {
   const VecX sigma = problem_.beta + problem_.A.cwiseAbs() * solution_.f.cwiseAbs();
-  const auto vanishes = [&](const LiveContact& contact, int i, double x) {
-    return std::abs(x) <= kAtKink * std::max({sigma[i], contact.velocity.norm(), kNoSpeed});
+  const auto share = [&](const RowsTrace& rows, int r, double x) {
+    return std::abs(x) / std::max({sigma[rows.first + r], contacts[rows.contact].velocity.norm(), kNoSpeed});
   };
-  LcpSolution loaded;
-  for (RowsTrace& row : rows) {
-    const LiveContact& contact = contacts[row.contact];
-    const int normal = row.first;
-    row.weak = vanishes(contact, normal, problem_.A(normal, normal) * solution_.f[normal]) &&
-               vanishes(contact, normal, solution_.v[normal]);
-    if (!row.weak) continue;
-    if (loaded.classes.empty()) loaded = solution_;
-    for (int i = normal; i < normal + row.count; ++i) loaded.classes[i] = RowClass::separate;
-    for (int r = 1; r < row.count; ++r) {
-      const double slip = solution_.v[normal + r];
-      if (!vanishes(contact, normal + r, slip)) row.if_pressed[r] = slip > 0 ? RowClass::low : RowClass::high;
-    }
+  const double rounding = gap_rounding(solve.s);
+  // The larger of what it is pushed and opened by.
+  const auto distance = [&](const RowsTrace& rows) {
+    const int i = rows.first;
+    const double speed = std::max(problem_.A(i, i) * std::abs(solution_.f[i]), std::abs(solution_.v[i]));
+    return share(rows, 0, std::max(0.0, speed - rounding));
+  };
+  const auto touches_only = [&](const RowsTrace& rows) { return distance(rows) <= kAtKink; };
+  if (std::none_of(solve.rows.begin(), solve.rows.end(), touches_only)) return;
+  LcpSolution loaded = solution_;
+  for (const RowsTrace& rows : solve.rows)
+    if (touches_only(rows))
+      std::fill_n(loaded.classes.begin() + rows.first, rows.count, RowClass::separate);
+  for (RowsTrace& rows : solve.rows) {
+    if (!touches_only(rows) || is_redundant(problem_, loaded, sigma, rows.first)) continue;
+    const bool slips = rows.count == 2 && !rows.rests && share(rows, 1, solution_.v[rows.first + 1]) > kAtKink;
+    rows.weak = rows.count == 1 || slips ? RowsTrace::Weak::slips : RowsTrace::Weak::rests;
+    const NearPair& pair = pairs[contacts[rows.contact].pair];
+    Kink& kink = rows.weak == RowsTrace::Weak::slips ? solve.weak : solve.nearest;
+    kink.nearer({.kind = Kink::Kind::row_class,
+                 .distance = distance(rows),
+                 .shape_a = pair.a,
+                 .shape_b = pair.b,
+                 .side = RowClass::separate});
+    std::fill_n(solve.forces.classes.begin() + rows.first, rows.count, RowClass::separate);
+    solve.forces.f.segment(rows.first, rows.count).setZero();
   }
-  for (RowsTrace& row : rows)
-    row.weak = row.weak && !is_redundant(problem_, loaded, sigma, row.first);
 }
 
 /// The contact that is nearest to being treated in another way. Rows that carry no force do not count: without them the
@@ -207,7 +228,7 @@ void Island::record_collision(ImpactLaw law) {
     collision.bounces.push_back(law != ImpactLaw::inelastic && closing(contacts[c]).is_impact(span_));
   collision.limits = limit_rows_trace();
   for (LimitRowTrace& row : collision.limits) row.bounces = row.bounces && law != ImpactLaw::inelastic;
-  collision.nearest = nearest_class(-1);
+  collision.nearest = nearest_class(collision.rows, -1, 0);
   // Where nothing closes along the smooth normal the facets' is taken instead.
   for (const int c : row_contacts_) {
     const LiveContact& contact = contacts[c];
@@ -294,13 +315,6 @@ void Island::hold_back_ended(ForcesTrace& forces) const {
   }
 }
 
-/// What rounding of the places of a segment's contacts makes of the speed at which their gaps are to close.
-double Island::gap_rounding(double s) const {
-  double farthest = 0;
-  for (const int c : row_contacts_) farthest = std::max(farthest, contacts[c].now.p_B.squaredNorm());
-  return kGapRounding * std::sqrt(farthest) / s;
-}
-
 void Island::record_solve(double s, SolveTrace::Length rule) {
   if (!trace) return;
   SubstepTrace& substep = trace->substeps.back();
@@ -347,15 +361,14 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
     if (rule == SolveTrace::Length::event)
       for (const RowsTrace& rows : substep.solves[from].rows)
         if (substep.solves[from].event.row == rows.first + 1) ended = rows.contact;
-    solve.nearest = nearest_class(ended);
-    mark_weak(solve.rows);
+    mark_weak(solve);
+    solve.nearest.nearer(nearest_class(solve.rows, ended, gap_rounding(s)));
     solve.nearest.nearer(nearest_choice(s));
     if (shared || fewer) solution_ = std::move(own);
   } else {
     solve.nearest.nearer(nearest_choice(s));
   }
   if (fewer) exchange_rows();
-  if (slip_uncut_) solve.nearest.nearer({.kind = Kink::Kind::event, .distance = 0});
   solve.u_first = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.u_first; });
   solve.v_next = stacked(trees, [](const MovingTree& tree) -> const VecX& { return tree.v_next; });
   for (const BendTrace& bend : bends_)
@@ -394,7 +407,8 @@ void Island::record_ends_together(int ended, const SlipForecast& forecast, doubl
 /// Between faces that are parallel at the end many places are nearest, and which of them was found says nothing. If that of the
 /// contact with the lowest forecast is one of them, both are measured there: all gaps of a face move by much more than the bend
 /// does, and those of two places do not cancel.
-void Island::record_bend(const NearPair& pair, double bend, DistanceResult end, int contact) {
+/// `apart`: how much higher the next lowest one is, as a share of the room that contacts have.
+void Island::record_bend(const NearPair& pair, double bend, DistanceResult end, int contact, double apart) {
   if (!trace) return;
   if (end.separated) {
     const FeatureContact at = at_middle(contacts[contact]);
@@ -415,7 +429,8 @@ void Island::record_bend(const NearPair& pair, double bend, DistanceResult end, 
                     .p_A = end.point_A,
                     .p_B = end.point_B,
                     .normal = end.normal,
-                    .along_contact = !end.separated});
+                    .along_contact = !end.separated,
+                    .apart = apart});
 }
 
 /// Keeps the earliest hit of the sweep at hand, and how much later the second one would have been.

@@ -255,7 +255,7 @@ void Island::prepare_middle(double s) {
 /// Moves the island's velocities over a segment of length s, or over the part of it until a slip comes to its end:
 /// friction changes its direction there, and a step across would be of first order only. Returns the length.
 double Island::segment(double s, SolveTrace::Length rule) {
-  halved_ = slips_end_ = slip_uncut_ = false;
+  halved_ = slips_end_ = false;
   for (LiveContact& contact : contacts) contact.slip_ends = contact.slow = false;
   // The mean velocity is a fixed point that a light link in fast company may flee from: shorter segments contract.
   for (int half = 0; (!solve_segment(s) || drifts(s)) && half < kMostHalves; ++half) {

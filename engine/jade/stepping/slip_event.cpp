@@ -242,7 +242,8 @@ void Island::stop(const std::vector<char>& at_once, const Kink& nearest) {
 /// is left: where looks do not converge they would swing about the end.
 bool Island::cut_where_slip_ends(double& s) {
   const double whole = s;
-  int ended = -1;  // the contact at whose end it is cut
+  int ended = -1;      // the contact at whose end it is cut
+  bool uncut = false;  // a slip ends in it and is not located: there were too many
   for (int look = 0; look < kMostLooks; ++look) {
     SlipForecast forecast = forecast_slips(s, ended);
     // At once is a share of the whole: impulses that land what comes near are as large in every part of it, and parts of parts
@@ -260,7 +261,7 @@ bool Island::cut_where_slip_ends(double& s) {
     }
     const bool within = first > kAtStart * s && first < whole && std::abs(first - s) > kAtEnd * s;
     const bool cuts = within && slip_events_ < kMostSlipEvents;
-    slip_uncut_ = within && !cuts;
+    uncut = within && !cuts;
     if (cuts) {
       record_event(earliest, forecast);
       ended = earliest;
@@ -274,7 +275,7 @@ bool Island::cut_where_slip_ends(double& s) {
   if (ended < 0) return false;
   ++slip_events_;
   // A last look that finds nothing left to cut: what the end moves with is seen from the end alone, wherever looks began.
-  if (!trace || slip_uncut_) return false;
+  if (!trace || uncut) return false;
   const SlipForecast forecast = forecast_slips(s, ended);
   const LiveContact& contact = contacts[ended];
   if (std::abs(forecast.w[contact.first_row + 1]) <= kLocated * contact.start_slip[0]) {

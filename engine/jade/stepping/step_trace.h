@@ -31,8 +31,9 @@ struct Kink {
     row_class,   ///< a row of a problem between two classes (touching and leaving, sticking and slipping)
     row_choice,  ///< a contact between being held by the segment, being hit and being left alone
     grazing,     ///< a hit at no speed, or two hits at one time
-    event,     ///< a slip that ends within a segment and is not located: too many did, or after a hit cut it
+    event,     ///< a slip between being stopped at once and ending a segment
     together,  ///< slips that end at one time while something turns: the first of them cuts the segment of all
+    lowest,    ///< two places of a pair whose path bends: it is measured at the lower one
   };
   Kind kind = Kind::none;
   double distance = std::numeric_limits<double>::infinity();
@@ -92,10 +93,11 @@ struct RowsTrace {
   bool from_start = false;  ///< it follows the slip at the start of the segment instead
   bool rests = false;   ///< it has no slip at the start that counts, and was not stopped by impulses there
   bool smooth = false;  ///< in an impact: the normal is that of the surface which a mesh stands for
-  /// In a segment: its normal neither carries nor opens, so that it is between touching and leaving. The classes that its rows
-  /// would have under the least load; stick where it does not slip, and where it is pushed to decides.
-  bool weak = false;
-  std::array<RowClass, 3> if_pressed{RowClass::clamped, RowClass::stick, RowClass::stick};
+  /// In a segment: its normal neither carries nor opens, so that it is between touching and leaving. What slips, or has no
+  /// friction, is known to both sides: see step_along. What rests feels friction in a direction that the nudge gives it, and
+  /// until that slip ends.
+  enum class Weak : unsigned char { no, slips, rests };
+  Weak weak = Weak::no;
 };
 
 /// A solved problem: classes and forces, per row.
@@ -131,6 +133,7 @@ struct BendTrace {
   bool capped = false;  ///< at its largest value: it does not move
   Vec3 p_A = Vec3::Zero(), p_B = Vec3::Zero(), normal = Vec3::Zero();  ///< nearest points at that end, world
   bool along_contact = false;  ///< they overlap there: the normal is that of the contact, and turns with it
+  double apart = std::numeric_limits<double>::infinity();  ///< see Island::record_bend
 };
 
 /// Where the certified path of a solve ends.
@@ -180,7 +183,8 @@ struct SolveTrace {
   std::vector<BendTrace> bends;
   EventTrace event;  ///< when a later solve ends where a slip of this one does
   HitTrace hit;
-  Kink nearest;
+  Kink nearest;  ///< but for those of `weak`
+  Kink weak;     ///< of contacts that touch without a load: RowsTrace::Weak::slips
 };
 
 /// Collide, segment, move. Where slips are stopped at once a sub-step is two of these: one that does not move (σ = 0), and
