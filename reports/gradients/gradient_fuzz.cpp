@@ -15,6 +15,9 @@ namespace {
 using gradient_trial::GradientTrial;
 using Json = nlohmann::ordered_json;
 
+// How many times the error of differences may be what they estimate, as they are tested for.
+constexpr double kUnderestimated = 10;
+
 /// What is kept of a trial: of a long campaign there are many.
 struct Summary {
   bool done = false, exists = true, settles = false, kink = false, claims_regular = false;
@@ -23,6 +26,8 @@ struct Summary {
   double transpose = 0;
   std::array<Smoothness, 3> smoothness{};
   std::array<double, 3> errors{};
+  std::array<double, 3> differences_known{};  ///< error estimate
+  std::array<std::optional<double>, 3> one_sided{};
   std::string why;
 };
 
@@ -41,6 +46,8 @@ Summary summary(const generators::World& world, const GradientTrial& trial) {
   for (std::size_t k = 0; k < 3; ++k) {
     s.smoothness[k] = trial.directions[k].check.differences.smoothness;
     s.errors[k] = trial.directions[k].check.error;
+    s.differences_known[k] = trial.directions[k].check.differences.error;
+    s.one_sided[k] = trial.directions[k].one_sided_error;
   }
   return s;
 }
@@ -71,6 +78,11 @@ std::uint64_t between(const DirectionTally& tally, std::size_t from, std::size_t
 }
 
 }  // namespace
+
+std::string GradientFailure::what() const {
+  if (direction == kProducts) return "products from the left";
+  return std::string(GradientTrial::kDirections[direction]) + (one_sided ? ", to one side" : "");
+}
 
 GradientDraw draw(const GradientFuzzSettings& settings, std::uint64_t index) {
   return {generators::random_world(settings.seed, index, settings.climate),
@@ -103,8 +115,8 @@ GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
     }
     result.regular += s.settles;
     result.regular_loaded += s.settles && s.loaded;
-    result.not_claimed += s.settles && !s.claims_regular;
-    result.wrongly_claimed += s.kink && s.claims_regular;
+    if (s.settles && !s.claims_regular) result.not_claimed.push_back(settings.first + k);
+    if (s.kink && s.claims_regular) result.wrongly_claimed.push_back(settings.first + k);
     if (!result.worst_transpose_index || result.worst_transpose < s.transpose) {
       result.worst_transpose = s.transpose;
       result.worst_transpose_index = settings.first + k;
@@ -116,6 +128,16 @@ GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
         result.failures.push_back({settings.first + k, d, s.errors[d], s.why});
     }
     result.wrong += s.settles && result.failures.size() > failures;
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (!s.one_sided[d] || s.differences_known[d] > settings.trial.tolerance) continue;
+      DirectionTally& tally = result.directions[d];
+      ++tally.one_sided;
+      tally.worst_one_sided = std::max(tally.worst_one_sided, *s.one_sided[d]);
+      if (*s.one_sided[d] <= settings.trial.tolerance + kUnderestimated * s.differences_known[d]) continue;
+      ++result.wrong_sides;
+      result.failures.push_back(
+          {.index = settings.first + k, .direction = d, .error = *s.one_sided[d], .why = s.why, .one_sided = true});
+    }
     if (!(s.transpose <= settings.trial.transpose_tolerance)) {
       ++result.wrong_products;
       result.failures.push_back({settings.first + k, GradientFailure::kProducts, s.transpose, s.why});
@@ -127,7 +149,8 @@ GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
 Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& result) {
   Table table{.title = "Gradients of two steps of random worlds against differences",
               .columns = {"direction", "worlds", "regular", "kink", "unresolved", "worst rel. error",
-                          "< 6 digits", "6–8", "8–10", "≥ 10", "kinks outside", "worst outside"},
+                          "< 6 digits", "6–8", "8–10", "≥ 10", "kinks outside", "worst outside", "both sides known",
+                          "worst side"},
               .rows = {},
               .notes = {}};
   for (std::size_t d = 0; d < 3; ++d) {
@@ -136,7 +159,8 @@ Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& r
     table.rows.push_back({GradientTrial::kDirections[d], whole(t.regular + t.kinks + t.unresolved),
                           whole(t.regular), whole(t.kinks), whole(t.unresolved), t.worst,
                           whole(between(t, 0, 6)), whole(between(t, 6, 8)), whole(between(t, 8, 10)),
-                          whole(between(t, 10, 17)), whole(t.outside), t.worst_outside});
+                          whole(between(t, 10, 17)), whole(t.outside), t.worst_outside, whole(t.one_sided),
+                          t.worst_one_sided});
   }
   table.notes = {
       fmt::format("Seed {}, worlds {} … {}; {} with contacts, {} with impacts in the two steps, {} that no "
@@ -152,13 +176,18 @@ Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& r
       fmt::format("Beyond the tolerance of {:.0e} in some direction: {} of these regular worlds, and {} "
                   "directions of all "
                   "worlds in which differences settle.",
-                  settings.trial.tolerance, result.wrong, result.failures.size() - result.wrong_products),
+                  settings.trial.tolerance, result.wrong,
+                  result.failures.size() - result.wrong_products - result.wrong_sides),
       fmt::format("Among the {} worlds in which nothing was placed to touch without a load, a kink of the "
                   "physics at a start of measure zero: {} ({:.1f} %){}.",
                   result.loaded, result.regular_loaded, 100 * result.regular_share_of_loaded(),
                   settings.climate.touching ? "" : "; with --touching such worlds are drawn as well"),
       fmt::format("The gradient calls {} of these irregular, and {} worlds with a kink regular.",
-                  result.not_claimed, result.wrongly_claimed),
+                  result.not_claimed.size(), result.wrongly_claimed.size()),
+      fmt::format("At a kink between touching and leaving step_along knows the derivatives to both sides, and "
+                  "differences of each judge them: beyond the tolerance, and ten times what these are known to: "
+                  "{} directions.",
+                  result.wrong_sides),
       fmt::format(
           "Products from the left against the Jacobians: worst relative difference beyond measured "
           "rounding {:.1e}{}; beyond the tolerance of {:.0e}: {} worlds.",
@@ -180,6 +209,8 @@ Json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& res
                           {"worst_relative_error", t.worst},
                           {"outside_at_kinks", t.outside},
                           {"worst_outside_at_kinks", t.worst_outside},
+                          {"kinks_with_both_sides_known", t.one_sided},
+                          {"worst_one_sided_error", t.worst_one_sided},
                           {"digits", t.digits}});
   }
   for (const GradientFailure& f : result.failures) {
@@ -204,10 +235,11 @@ Json to_json(const GradientFuzzSettings& settings, const GradientFuzzResult& res
           {"with_contacts", result.with_contacts},
           {"with_impacts", result.with_impacts},
           {"refused_by_step", result.errors},
-          {"regular_but_not_claimed", result.not_claimed},
+          {"regular_but_not_claimed", result.not_claimed},  // indices of worlds
           {"kink_but_claimed_regular", result.wrongly_claimed},
           {"worst_transpose_error", result.worst_transpose},
           {"worst_transpose_index", worst_index},
+          {"with_wrong_sides", result.wrong_sides},
           {"transpose_tolerance", settings.trial.transpose_tolerance},
           {"with_wrong_products", result.wrong_products},
           {"directions", std::move(directions)},

@@ -40,6 +40,8 @@ struct DirectionTally {
   double worst = 0;           ///< relative error where regular
   double worst_outside = 0;   ///< at kinks: distance from the interval between both sides, relative
   std::uint64_t outside = 0;  ///< kinks at which that is beyond the tolerance
+  std::uint64_t one_sided = 0;  ///< kinks whose sides step_along knows, and differences to the tolerance
+  double worst_one_sided = 0;   ///< relative error of either side there
   std::array<std::uint64_t, 17> digits = {};  ///< of regular ones, rounded down
 };
 
@@ -50,12 +52,10 @@ struct GradientFailure {
   std::uint64_t index = 0;
   std::size_t direction = 0;
   double error = 0;
-  std::string why;  ///< what the gradient says of itself there
+  std::string why;         ///< what the gradient says of itself there
+  bool one_sided = false;  ///< of a derivative to one side
 
-  const char* what() const {
-    return direction == kProducts ? "products from the left"
-                                  : gradient_trial::GradientTrial::kDirections[direction];
-  }
+  std::string what() const;
 };
 
 /// The same for any number of jobs.
@@ -73,13 +73,15 @@ struct GradientFuzzResult {
   std::uint64_t errors = 0;          ///< worlds that a step refused
   std::uint64_t with_impacts = 0, with_contacts = 0;
   std::uint64_t wrong = 0;            ///< regular worlds in which some direction is beyond the tolerance
-  std::uint64_t not_claimed = 0;      ///< regular worlds whose gradient says that it is not
-  std::uint64_t wrongly_claimed = 0;  ///< worlds with a kink whose gradient says that it is regular
+  std::vector<std::uint64_t> not_claimed;      ///< regular worlds whose gradient says that it is not, by index
+  std::vector<std::uint64_t> wrongly_claimed;  ///< worlds with a kink whose gradient says that it is regular
   double worst_transpose = 0;         ///< of Jᵀ against J
   std::optional<std::uint64_t> worst_transpose_index;  ///< the first world in which it is that
   std::uint64_t wrong_products = 0;                    ///< worlds in which it is beyond the tolerance
-  /// Regular directions beyond the tolerance, by index; also those of worlds that other directions show a kink of. And
-  /// products from the left that are beyond theirs, whether the world is regular or not.
+  std::uint64_t wrong_sides = 0;                       ///< directions with a derivative to one side that is wrong
+  /// Regular directions beyond the tolerance, by index; also those of worlds that other directions show a kink of. Derivatives
+  /// to one side that are beyond it, and by more than differences are known to. And products from the left that are beyond
+  /// theirs, whether the world is regular or not.
   std::vector<GradientFailure> failures;
 
   double regular_share() const { return share(regular, done); }

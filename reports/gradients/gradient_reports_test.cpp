@@ -37,7 +37,7 @@ TEST(GradientFuzz, ListsProductsThatAreNotThoseOfTheJacobian) {
   ASSERT_FALSE(result.failures.empty());
   const GradientFailure& last = result.failures.back();
   EXPECT_EQ(last.index, 9U);
-  EXPECT_STREQ(last.what(), "products from the left");
+  EXPECT_EQ(last.what(), "products from the left");
   EXPECT_EQ(json.at("failures").back().at("direction"), last.what());
   EXPECT_EQ(nlohmann::json::parse(saved_draw(settings, last)).at("direction"), last.what());
 

@@ -31,7 +31,7 @@ void LinearTape::clear() {
   used_ = 0;
   trees_.clear();
   classes_.clear();
-  complements_.clear();
+  weak_.clear();
   pool_used_ = 0;
 }
 
@@ -52,10 +52,10 @@ void LinearTape::solve(int velocities, int forces, int shares, const ClassSolve&
   classes_.push_back(&classes);
 }
 
-void LinearTape::complement(int out, int in, LcpProblem problem) {
-  const int size = problem.size();
-  maps_.push_back({out, in, size, size, static_cast<int>(complements_.size()), Kind::complement});
-  complements_.push_back(std::move(problem));
+void LinearTape::add_loads(int out, int in, WeakContacts contacts) {
+  const int count = static_cast<int>(contacts.W.size());
+  maps_.push_back({out, in, count, count, static_cast<int>(weak_.size()), Kind::loads});
+  weak_.push_back(std::move(contacts));
 }
 
 void LinearTape::Columns::begin(int rows, int columns) {
@@ -136,16 +136,13 @@ JADE_WIDE_LOOPS void LinearTape::add_each(Columns& c, const Map& map, const doub
   }
 }
 
-void LinearTape::set_complement(Columns& c, const Map& map, LcpProblem problem) {
+void LinearTape::set_loads(Columns& c, const Map& map, const WeakContacts& contacts) {
   const Columns::Range range = c.range_of(map.in, map.columns);
   c.widen(map.in, map.columns, range);
   c.widen(map.out, map.rows, range);
-  for (int k = range.from; k < range.end; ++k) {
-    problem.b = c.x.block(map.in, k, map.columns, 1);
-    if (problem.b.isZero(0)) continue;
-    const LcpSolution solution = jade::solve(problem);
-    if (solution.status == LcpStatus::solved) c.x.block(map.out, k, map.rows, 1) = solution.f;
-  }
+  for (int k = range.from; k < range.end; ++k)
+    if (const std::optional<VecX> f = contacts.loads(c.x.block(map.in, k, map.columns, 1)))
+      c.x.block(map.out, k, map.rows, 1) = *f;
 }
 
 void LinearTape::forward(Columns& c) const {
@@ -187,8 +184,8 @@ void LinearTape::forward(Columns& c) const {
           classes.solve(c.x.middleCols(range.from, range.end - range.from), map.out, map.in, map.rows);
         break;
       }
-      case Kind::complement:
-        set_complement(c, map, complements_[static_cast<std::size_t>(map.at)]);
+      case Kind::loads:
+        set_loads(c, map, weak_[static_cast<std::size_t>(map.at)]);
         break;
     }
   }
@@ -225,8 +222,8 @@ void LinearTape::backward(VecX& x) const {
       case Kind::classes:
         classes_[static_cast<std::size_t>(map.at)]->solve_transposed(x, map.out, map.in, map.rows);
         break;
-      case Kind::complement:
-        throw std::logic_error("a complementarity problem on a tape has no transpose");
+      case Kind::loads:
+        throw std::logic_error("loads of weak contacts are not linear: the tape has no transpose");
     }
   }
 }

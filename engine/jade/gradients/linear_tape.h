@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jade/gradients/class_solve.h"
+#include "jade/gradients/weak_loads.h"
 
 namespace jade {
 
@@ -56,9 +57,9 @@ class LinearTape {
   /// An empty problem, to be filled in and then put on the tape.
   ClassSolve& new_classes();
   void solve(int velocities, int forces, int shares, const ClassSolve& classes);
-  /// x_out ← f of the complementarity problem with b = x_in. Not linear: each column by itself, and never transposed. A problem
-  /// without a solution leaves nothing.
-  void complement(int out, int in, LcpProblem problem);
+  /// x_out ← loads of weak contacts that x_in opens, nothing where none hold. Not linear: each column by itself, and such a
+  /// tape is not run backward.
+  void add_loads(int out, int in, WeakContacts contacts);
 
   /// Columns of which only a range is not zero: what a row holds outside of it is not looked at. Ranges begin and end at
   /// multiples of four, the doubles of a wide register.
@@ -113,7 +114,7 @@ class LinearTape {
   void backward(VecX& x) const;
 
  private:
-  enum class Kind { product, scaled, diagonal, tree, classes, complement };
+  enum class Kind { product, scaled, diagonal, tree, classes, loads };
   struct Map {
     int out, in, rows, columns, at;
     Kind kind;
@@ -125,7 +126,7 @@ class LinearTape {
   /// The rows of `map` that a matrix, one number for all or one for each (a diagonal) ties.
   static void add_product(Columns& c, const Map& map, const double* M);
   static void add_each(Columns& c, const Map& map, const double* factor, int step);
-  static void set_complement(Columns& c, const Map& map, LcpProblem problem);
+  static void set_loads(Columns& c, const Map& map, const WeakContacts& contacts);
 
   /// Where the numbers of a map begin, if it has its own.
   const double* numbers_of(const Map& map) const {
@@ -146,7 +147,7 @@ class LinearTape {
   int used_ = 0;  ///< of the numbers
   std::vector<TreeSolve> trees_;
   std::vector<const ClassSolve*> classes_;
-  std::vector<LcpProblem> complements_;
+  std::vector<WeakContacts> weak_;
   std::deque<ClassSolve> pool_;
   std::size_t pool_used_ = 0;
 };

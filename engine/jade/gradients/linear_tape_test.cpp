@@ -1,5 +1,7 @@
 #include "jade/gradients/linear_tape.h"
 
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 namespace jade {
@@ -51,6 +53,24 @@ TEST(LinearTape, RunsBackwardAsTheTransposeOfForward) {
   back.tail(3) = weights;
   tape.backward(back);
   EXPECT_TRUE(back.head(6).isApprox(x.x.block(9, 0, 3, 6).transpose() * weights, 1e-14));
+}
+
+/// Each column has loads of its own, and none of them is linear.
+TEST(LinearTape, FindsTheLoadsOfEachColumn) {
+  LinearTape tape;
+  static_cast<void>(tape.slot(2));
+  tape.add_loads(1, 0, {MatX::Constant(1, 1, 2), VecX::Constant(1, 2)});
+  LinearTape::Columns x;
+  x.begin(tape.rows(), 3);
+  const double opening[] = {-3, 1, 0};
+  for (int k = 0; k < 3; ++k) x.set(0, k, opening[k]);
+  tape.forward(x);
+  x.widen_whole(1, 1);
+  EXPECT_NEAR(x.x(1, 0), 1.5, 1e-14);
+  EXPECT_EQ(x.x(1, 1), 0);
+  EXPECT_EQ(x.x(1, 2), 0);
+  VecX back = VecX::Zero(tape.rows());
+  EXPECT_THROW(tape.backward(back), std::logic_error);
 }
 
 }  // namespace

@@ -447,5 +447,51 @@ TEST(StepGradient, RecordingChangesNoBitAndProductsAreThoseOfTheJacobian) {
   }
 }
 
+/// The derivative along one direction in the state, to the side that it points to.
+VecX derivative_along(Chain& run, const StepTrace& trace, const VecX& d) {
+  const int nv = run.model.nv();
+  StepPushforward pushed;
+  step_along(run.model, trace, {}, {d.head(nv), d.tail(nv), VecX::Zero(nv), VecX()}, run.gradients, pushed);
+  EXPECT_TRUE(pushed.regularity.regular) << pushed.regularity.why;
+  VecX out(2 * nv);
+  out << pushed.q, pushed.v;
+  return out;
+}
+
+/// A ball without friction that touches the floor without a load. What lifts it flies; what presses it is met by the row
+/// J (v + v⁺) − J v − k = 0 with k = −½ J v at no gap, so that v⁺ = −½ v, and it moves by ½ h (v + v⁺) = ¼ h v.
+TEST(StepAlong, TouchesOrLeavesAsTheDirectionHasIt) {
+  constexpr double h = 0.01, radius = 0.1;
+  SceneDescription scene = ground(0, 0.5, 0);
+  scene.bodies.push_back(
+      body("ball", Sphere{radius}, Vec3(0, 0, radius + kStandoff), Vec3(0.7, 0, 0), Vec3(0, 2, 0)));
+  Chain run(scene, 1, h);
+  EXPECT_FALSE(run.regularity.regular);
+  EXPECT_EQ(run.regularity.why, "contact \"ground\"/\"ball\" between touching and leaving, taken as leaving");
+  const VecX lifted = VecX::Unit(12, 8);
+  const VecX up = derivative_along(run, run.trace, lifted), down = derivative_along(run, run.trace, -lifted);
+  EXPECT_NEAR(up[2], h, 1e-15);
+  EXPECT_NEAR(up[8], 1, 1e-15);
+  EXPECT_NEAR(down[2], -0.25 * h, 1e-15);
+  EXPECT_NEAR(down[8], 0.5, 1e-14);
+  // The Jacobian is that of what leaves; and a derivative to one side is positively homogeneous.
+  EXPECT_EQ(run.by_state(8, 8), up[8]);
+  EXPECT_TRUE(derivative_along(run, run.trace, -3 * lifted).isApprox(3 * down, 1e-14));
+}
+
+/// Where nothing only touches there is one side.
+TEST(StepAlong, IsTheProductWithTheJacobianAwayFromKinks) {
+  SceneDescription scene = ground(0.4, 0.5, 9.81);
+  scene.bodies.push_back(
+      body("box", Box{Vec3(0.2, 0.3, 0.1)}, Vec3(0, 0, 0.25), Vec3(0.5, 0.2, -2), Vec3(3, 2, 1)));
+  Chain run(scene);
+  for (int i = 0; i < 30; ++i) {
+    run.by_state = MatX::Identity(12, 12);
+    run.advance(1, 0.01);
+    const VecX d = VecX::Random(12), expected = run.by_state * d;
+    EXPECT_LE((derivative_along(run, run.trace, d) - expected).norm(), 1e-12 * expected.norm()) << i;
+  }
+}
+
 }  // namespace
 }  // namespace jade

@@ -6,7 +6,8 @@ namespace jade {
 /// back, what lifts them is not. Several smooth pieces meet there, and no linear map is right on all of them; but along one
 /// direction the step has a derivative to one side, whose part at these contacts is a complementarity problem of its own,
 ///   0 ≤ df_n ⟂ dw_n ≥ 0,   df_t = −μ df_n along the slip,   dw = A df + J dv⁺ + …,
-/// with the rows that surely hold held: A = J_n Z, Z the velocities that such forces lead to.
+/// with the rows that surely hold held: A = J_n Z, Z the velocities that such forces lead to; W = diag J_n M⁻¹ J_nᵀ. Loads are
+/// first order, and so is what they change of A, W and the directions: all of these are those at the kink.
 /// J.-S. Pang, "Newton's method for B-differentiable equations", Mathematics of Operations Research 15(2), 1990.
 
 /// What moves the normals besides v⁺ is looked at before it is solved for.
@@ -30,6 +31,8 @@ void IslandTape::add_weak(const SolveTrace& trace, const Solve& slots, const Wea
   const Eigen::Index forces = trace.forces.f.size();
   // Unit loads with their friction; then the velocities and the other contacts' forces that they lead to.
   MatX J(count, nv), loads = MatX::Zero(forces, count);
+  VecX W(count);
+  for (const Part& own : parts_) implicit_diagonal(*own.tree, trace.s);
   RowMatX response = RowMatX::Zero(nv + forces, count);
   VecX pushed;
   for (Eigen::Index k = 0; k < count; ++k) {
@@ -45,6 +48,7 @@ void IslandTape::add_weak(const SolveTrace& trace, const Solve& slots, const Wea
     add_generalised(links, Place::middle, normal.transpose(), pushed);
     J.row(k) = pushed.transpose();
     loads(rows.first, k) = 1;
+    W[k] = pushed.dot(velocity_change(trace.rows, {}, loads.col(k), Place::middle));
     if (friction != 0) {
       add_generalised(links, Place::middle, -friction * contacts_[i]->along(rows.directions[1]).transpose(),
                       pushed);
@@ -53,9 +57,7 @@ void IslandTape::add_weak(const SolveTrace& trace, const Solve& slots, const Wea
     response.col(k).head(nv) = pushed;
   }
   slots.classes->solve(response, 0, nv, -1);
-  LcpProblem problem{
-      .form = LcpForm::plain, .A = J * response.topRows(nv), .b = VecX::Zero(count)};
-  tape.complement(weak.forces, weak.opening, std::move(problem));
+  tape.add_loads(weak.forces, weak.opening, {J * response.topRows(nv), W});
   tape.add(slots.v_next, weak.forces, response.topRows(nv));
   tape.add(slots.forces, weak.forces, loads + response.bottomRows(forces));
 }
