@@ -75,8 +75,8 @@ RC_GTEST_PROP(StepGradient, IsBetweenBothSidesWhereOneContactTouchesWithoutALoad
   const std::uint64_t numbers = *rc::gen::resize(100, rc::gen::arbitrary<std::uint64_t>());
   generators::RandomStream random(numbers);
   const double radius = random.uniform(0.02, 0.5);
-  const GradientTrial trial =
-      try_gradient(touching_world(random, {Sphere{radius}, radius, 3 * random.vector()}), numbers, {.warm_up = 0});
+  const GradientTrial trial = try_gradient(
+      touching_world(random, {Sphere{radius}, radius, 3 * random.vector()}), numbers, {.warm_up = 0});
   RC_ASSERT(trial.error.empty());
   RC_ASSERT(trial.regularity.exists);
   RC_ASSERT(!trial.regularity.regular);
@@ -203,7 +203,7 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {902, 398, "a capsule that bends differently when it is pressed than when it is lifted", true, false},
       {1301, 221, "slips of a capsule that spins end early on one side and late on the other", true, false},
       {601, 141, "boxes on each other tip: how a face on a face bends, and eight edges that come nearer",
-       false, false},
+       false, false, false},
       {1101, 3363, "the end of a hull's slip is located a little early, and by chance nearly right", true,
        false},
       {1101, 1711, "a ball is stopped on floor and wall by a mean of six places that contradict each other",

@@ -135,8 +135,11 @@ GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
       tally.worst_one_sided = std::max(tally.worst_one_sided, *s.one_sided[d]);
       if (*s.one_sided[d] <= settings.trial.tolerance + kUnderestimated * s.differences_known[d]) continue;
       ++result.wrong_sides;
-      result.failures.push_back(
-          {.index = settings.first + k, .direction = d, .error = *s.one_sided[d], .why = s.why, .one_sided = true});
+      result.failures.push_back({.index = settings.first + k,
+                                 .direction = d,
+                                 .error = *s.one_sided[d],
+                                 .why = s.why,
+                                 .one_sided = true});
     }
     if (!(s.transpose <= settings.trial.transpose_tolerance)) {
       ++result.wrong_products;
@@ -147,12 +150,12 @@ GradientFuzzResult fuzz_gradients(const GradientFuzzSettings& settings) {
 }
 
 Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& result) {
-  Table table{.title = "Gradients of two steps of random worlds against differences",
-              .columns = {"direction", "worlds", "regular", "kink", "unresolved", "worst rel. error",
-                          "< 6 digits", "6–8", "8–10", "≥ 10", "kinks outside", "worst outside", "both sides known",
-                          "worst side"},
-              .rows = {},
-              .notes = {}};
+  Table table{
+      .title = "Gradients of two steps of random worlds against differences",
+      .columns = {"direction", "worlds", "regular", "kink", "unresolved", "worst rel. error", "< 6 digits",
+                  "6–8", "8–10", "≥ 10", "kinks outside", "worst outside", "both sides known", "worst side"},
+      .rows = {},
+      .notes = {}};
   for (std::size_t d = 0; d < 3; ++d) {
     const DirectionTally& t = result.directions[d];
     const auto whole = [](std::uint64_t n) { return static_cast<long long>(n); };
@@ -184,10 +187,11 @@ Table table_of(const GradientFuzzSettings& settings, const GradientFuzzResult& r
                   settings.climate.touching ? "" : "; with --touching such worlds are drawn as well"),
       fmt::format("The gradient calls {} of these irregular, and {} worlds with a kink regular.",
                   result.not_claimed.size(), result.wrongly_claimed.size()),
-      fmt::format("At a kink between touching and leaving step_along knows the derivatives to both sides, and "
-                  "differences of each judge them: beyond the tolerance, and ten times what these are known to: "
-                  "{} directions.",
-                  result.wrong_sides),
+      fmt::format(
+          "At a kink between touching and leaving step_along knows the derivatives to both sides, and "
+          "differences of each judge them: beyond the tolerance, and ten times what these are known to: "
+          "{} directions.",
+          result.wrong_sides),
       fmt::format(
           "Products from the left against the Jacobians: worst relative difference beyond measured "
           "rounding {:.1e}{}; beyond the tolerance of {:.0e}: {} worlds.",

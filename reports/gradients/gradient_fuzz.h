@@ -37,9 +37,9 @@ GradientDraw draw(const GradientFuzzSettings& settings, std::uint64_t index);
 /// What was seen of one direction over all worlds.
 struct DirectionTally {
   std::uint64_t regular = 0, kinks = 0, unresolved = 0;
-  double worst = 0;           ///< relative error where regular
-  double worst_outside = 0;   ///< at kinks: distance from the interval between both sides, relative
-  std::uint64_t outside = 0;  ///< kinks at which that is beyond the tolerance
+  double worst = 0;             ///< relative error where regular
+  double worst_outside = 0;     ///< at kinks: distance from the interval between both sides, relative
+  std::uint64_t outside = 0;    ///< kinks at which that is beyond the tolerance
   std::uint64_t one_sided = 0;  ///< kinks whose sides step_along knows, and differences to the tolerance
   double worst_one_sided = 0;   ///< relative error of either side there
   std::array<std::uint64_t, 17> digits = {};  ///< of regular ones, rounded down
@@ -72,13 +72,13 @@ struct GradientFuzzResult {
   std::uint64_t regular_loaded = 0;  ///< regular ones among them
   std::uint64_t errors = 0;          ///< worlds that a step refused
   std::uint64_t with_impacts = 0, with_contacts = 0;
-  std::uint64_t wrong = 0;            ///< regular worlds in which some direction is beyond the tolerance
-  std::vector<std::uint64_t> not_claimed;      ///< regular worlds whose gradient says that it is not, by index
+  std::uint64_t wrong = 0;                 ///< regular worlds in which some direction is beyond the tolerance
+  std::vector<std::uint64_t> not_claimed;  ///< regular worlds whose gradient says that it is not, by index
   std::vector<std::uint64_t> wrongly_claimed;  ///< worlds with a kink whose gradient says that it is regular
-  double worst_transpose = 0;         ///< of Jᵀ against J
+  double worst_transpose = 0;                  ///< of Jᵀ against J
   std::optional<std::uint64_t> worst_transpose_index;  ///< the first world in which it is that
   std::uint64_t wrong_products = 0;                    ///< worlds in which it is beyond the tolerance
-  std::uint64_t wrong_sides = 0;                       ///< directions with a derivative to one side that is wrong
+  std::uint64_t wrong_sides = 0;  ///< directions with a derivative to one side that is wrong
   /// Regular directions beyond the tolerance, by index; also those of worlds that other directions show a kink of. Derivatives
   /// to one side that are beyond it, and by more than differences are known to. And products from the left that are beyond
   /// theirs, whether the world is regular or not.

@@ -7,7 +7,8 @@ namespace {
 
 TEST(WeakContacts, CarryWhatIsPressedAndLetGoOfTheRest) {
   const WeakContacts contacts{(MatX(2, 2) << 2, -1, -1, 2).finished(), Vec2(2, 2)};
-  const Vec2 pressed[] = {Vec2(-3, -3), Vec2(1, 1), Vec2(-3, 4)}, loads[] = {Vec2(3, 3), Vec2(0, 0), Vec2(1.5, 0)};
+  const Vec2 pressed[] = {Vec2(-3, -3), Vec2(1, 1), Vec2(-3, 4)},
+             loads[] = {Vec2(3, 3), Vec2(0, 0), Vec2(1.5, 0)};
   for (int k = 0; k < 3; ++k) {
     const std::optional<VecX> f = contacts.loads(pressed[k]);
     ASSERT_TRUE(f.has_value());

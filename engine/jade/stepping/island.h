@@ -370,8 +370,8 @@ class Island {
   int slip_events_ = 0;       ///< that ended a segment of this step
   bool slips_end_ =
       false;  ///< some slip ends in this segment: friction of all that slide follows the start's slip
-  bool settled_ = true;      ///< the mean velocity of the last solve
-  bool halved_ = false;      ///< the last segment was made shorter so that its mean velocity settles
+  bool settled_ = true;  ///< the mean velocity of the last solve
+  bool halved_ = false;  ///< the last segment was made shorter so that its mean velocity settles
   bool row_blocked_ =
       false;  ///< the last sweep ended at a pair that the segment's rows should have held apart
 

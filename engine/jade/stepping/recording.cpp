@@ -164,11 +164,11 @@ void Island::mark_weak(SolveTrace& solve) const {
   if (std::none_of(solve.rows.begin(), solve.rows.end(), touches_only)) return;
   LcpSolution loaded = solution_;
   for (const RowsTrace& rows : solve.rows)
-    if (touches_only(rows))
-      std::fill_n(loaded.classes.begin() + rows.first, rows.count, RowClass::separate);
+    if (touches_only(rows)) std::fill_n(loaded.classes.begin() + rows.first, rows.count, RowClass::separate);
   for (RowsTrace& rows : solve.rows) {
     if (!touches_only(rows) || is_redundant(problem_, loaded, sigma, rows.first)) continue;
-    const bool slips = rows.count == 2 && !rows.rests && share(rows, 1, solution_.v[rows.first + 1]) > kAtKink;
+    const bool slips =
+        rows.count == 2 && !rows.rests && share(rows, 1, solution_.v[rows.first + 1]) > kAtKink;
     rows.weak = rows.count == 1 || slips ? RowsTrace::Weak::slips : RowsTrace::Weak::rests;
     const NearPair& pair = pairs[contacts[rows.contact].pair];
     Kink& kink = rows.weak == RowsTrace::Weak::slips ? solve.weak : solve.nearest;

@@ -31,7 +31,7 @@ struct Kink {
     row_class,   ///< a row of a problem between two classes (touching and leaving, sticking and slipping)
     row_choice,  ///< a contact between being held by the segment, being hit and being left alone
     grazing,     ///< a hit at no speed, or two hits at one time
-    event,     ///< a slip between being stopped at once and ending a segment
+    event,       ///< a slip between being stopped at once and ending a segment
     together,  ///< slips that end at one time while something turns: the first of them cuts the segment of all
     lowest,    ///< two places of a pair whose path bends: it is measured at the lower one
   };
