@@ -233,6 +233,33 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
   }
 }
 
+/// Worlds in which the gradient said the wrong thing of itself, as differences see it.
+TEST(StepGradient, SaysWhetherItIsRegularWhereItDidNot) {
+  constexpr struct {
+    std::uint64_t seed, index;
+    bool regular;
+    const char* what;
+    bool touching = false;
+  } worlds[] = {
+      {1801, 280, false,
+       "a disc slides on its face: which of two places is the lowest decides how its path bends"},
+      {1801, 289, false, "the same"},
+      {1801, 709, true, "more slips end in a step than are located"},
+      {1801, 1010, true, "the same"},
+      {1901, 919, true, "the same", true},
+      {1901, 408, false, "a stack that nothing presses: what opens by less than gaps are rounded to touches",
+       true},
+      {1901, 1130, false, "the same, without friction", true},
+  };
+  for (const auto& [seed, index, regular, what, touching] : worlds) {
+    const GradientTrial trial =
+        try_gradient(generators::random_world(seed, index, {.touching = touching, .most_things = 4}),
+                     generators::mixed_seed(seed, "gradient", index), {.differences = false});
+    EXPECT_TRUE(trial.regularity.exists) << what;
+    EXPECT_EQ(trial.regularity.regular, regular) << what << ": " << trial.regularity.why;
+  }
+}
+
 /// Products with a vector where they were more than rounding from the Jacobian, or crashed.
 TEST(StepGradient, IsTheTransposeWhereItWasNot) {
   constexpr struct {

@@ -332,9 +332,7 @@ class Island {
   // recording.cpp: all of these do nothing without a trace
   void record_start();
   void record_collision(ImpactLaw law);
-  Kink nearest_flush() const;
   void record_stop(const std::vector<RowClass>& classes, const VecX& f, const Kink& nearest);
-  double gap_rounding(double s) const;
   void record_solve(double s, SolveTrace::Length rule);
   void hold_back_ended(ForcesTrace& forces) const;
   void record_event(int contact, const SlipForecast& forecast);
@@ -346,9 +344,13 @@ class Island {
   std::vector<LimitRowTrace> limit_rows_trace() const;
   std::vector<RowsTrace> rows_trace() const;
   void take_all_rows();
+
+  // kinks.cpp: of what is recorded
+  double gap_rounding(double s) const;
   Kink nearest_class(const std::vector<RowsTrace>& rows, int ended, double rounding) const;
   void mark_weak(SolveTrace& solve) const;
   Kink nearest_choice(double s) const;
+  Kink nearest_flush() const;
 
   const CollisionModel& collision_;
   StepSettings settings_;

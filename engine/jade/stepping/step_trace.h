@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -44,6 +45,12 @@ struct Kink {
     if (other.distance < distance) *this = other;
   }
 };
+
+/// How far two numbers are from being equal, as a share of their size.
+inline double apart(double x, double y) {
+  const double size = std::abs(x) + std::abs(y);
+  return size > 0 ? std::abs(x - y) / size : 0;
+}
 
 /// A contact at the start of a sub-step.
 struct ContactTrace {

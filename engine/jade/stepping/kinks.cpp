@@ -1,0 +1,161 @@
+/// How far a step is from changing its mind, for the tape.
+
+#include <algorithm>
+#include <cmath>
+
+#include "jade/stepping/island.h"
+#include "jade/stepping/shared_load.h"
+
+namespace jade {
+namespace {
+
+// Of coordinates, when a gap is measured.
+constexpr double kGapRounding = 1e-15;
+
+}  // namespace
+
+/// What rounding of the places of a segment's contacts makes of the speed at which their gaps are to close.
+double Island::gap_rounding(double s) const {
+  double farthest = 0;
+  for (const int c : row_contacts_) farthest = std::max(farthest, contacts[c].now.p_B.squaredNorm());
+  return kGapRounding * std::sqrt(farthest) / s;
+}
+
+/// The row of the problem at hand that is nearest to another class, as LcpDerivative measures it; but a row that weighs
+/// nothing is not measured by its own rounding, but by how fast the bodies pass each other there. Weak contacts are left out. `ended`:
+/// one whose slip ends with the segment, between slipping and sticking wherever that end moves to; −1: none. `rounding`: what is not
+/// known of normal velocities [m/s].
+Kink Island::nearest_class(const std::vector<RowsTrace>& rows, int ended, double rounding) const {
+  Kink nearest;
+  const LcpProblem& p = problem_;
+  const LcpSolution& s = solution_;
+  const VecX sigma = p.beta + p.A.cwiseAbs() * s.f.cwiseAbs();
+  for (const RowsTrace& row : rows) {
+    const int c = row.contact;
+    const LiveContact& contact = contacts[c];
+    for (int i = row.first; row.weak == RowsTrace::Weak::no && i < row.first + row.count; ++i) {
+      const bool tangent = i > contact.first_row;
+      if (tangent && (c == ended || s.classes[i] == RowClass::separate)) continue;
+      const double force = p.A(i, i) * s.f[i];
+      double margin = std::abs(s.v[i]) - (tangent ? 0 : rounding);
+      if (s.classes[i] == RowClass::clamped) margin = std::abs(force) - rounding;
+      if (s.classes[i] == RowClass::stick)
+        margin = p.A(i, i) * p.rows[i].mu * s.f[contact.first_row] - std::abs(force);
+      const double size = std::max({sigma[i], contact.velocity.norm(), kNoSpeed});
+      const double distance = margin > 0 ? margin / size : 0;
+      if (distance < 1e-9 && is_redundant(p, s, sigma, i)) continue;
+      nearest.nearer({.kind = Kink::Kind::row_class,
+                      .distance = distance,
+                      .shape_a = pairs[contact.pair].a,
+                      .shape_b = pairs[contact.pair].b,
+                      .side = s.classes[i]});
+    }
+  }
+  for (const int l : row_limits_) {
+    const int i = limits[l].row;
+    const double margin = s.classes[i] == RowClass::clamped ? p.A(i, i) * s.f[i] : s.v[i];
+    nearest.nearer({.kind = Kink::Kind::row_class,
+                    .distance = std::abs(margin) / std::max(sigma[i], kNoSpeed),
+                    .side = s.classes[i]});
+  }
+  return nearest;
+}
+
+/// The contacts that touch and neither carry nor open, unless others that do carry hold the same: a box that stands on three of
+/// its corners may as well stand on the fourth. On the tape all of them leave, in every segment: one smooth piece of those that
+/// meet there.
+void Island::mark_weak(SolveTrace& solve) const {
+  const VecX sigma = problem_.beta + problem_.A.cwiseAbs() * solution_.f.cwiseAbs();
+  const auto share = [&](const RowsTrace& rows, int r, double x) {
+    return std::abs(x) / std::max({sigma[rows.first + r], contacts[rows.contact].velocity.norm(), kNoSpeed});
+  };
+  const double rounding = gap_rounding(solve.s);
+  // The larger of what it is pushed and opened by.
+  const auto distance = [&](const RowsTrace& rows) {
+    const int i = rows.first;
+    const double speed = std::max(problem_.A(i, i) * std::abs(solution_.f[i]), std::abs(solution_.v[i]));
+    return share(rows, 0, std::max(0.0, speed - rounding));
+  };
+  const auto touches_only = [&](const RowsTrace& rows) { return distance(rows) <= kAtKink; };
+  if (std::none_of(solve.rows.begin(), solve.rows.end(), touches_only)) return;
+  LcpSolution loaded = solution_;
+  for (const RowsTrace& rows : solve.rows)
+    if (touches_only(rows)) std::fill_n(loaded.classes.begin() + rows.first, rows.count, RowClass::separate);
+  for (RowsTrace& rows : solve.rows) {
+    if (!touches_only(rows) || is_redundant(problem_, loaded, sigma, rows.first)) continue;
+    const bool slips =
+        rows.count == 2 && !rows.rests && share(rows, 1, solution_.v[rows.first + 1]) > kAtKink;
+    rows.weak = rows.count == 1 || slips ? RowsTrace::Weak::slips : RowsTrace::Weak::rests;
+    const NearPair& pair = pairs[contacts[rows.contact].pair];
+    Kink& kink = rows.weak == RowsTrace::Weak::slips ? solve.weak : solve.nearest;
+    kink.nearer({.kind = Kink::Kind::row_class,
+                 .distance = distance(rows),
+                 .shape_a = pair.a,
+                 .shape_b = pair.b,
+                 .side = RowClass::separate});
+    std::fill_n(solve.forces.classes.begin() + rows.first, rows.count, RowClass::separate);
+    solve.forces.f.segment(rows.first, rows.count).setZero();
+  }
+}
+
+/// The contact that is nearest to being treated in another way. Rows that carry no force do not count: without them the
+/// segment is the same.
+Kink Island::nearest_choice(double s) const {
+  Kink nearest;
+  const double slack = 1.5 * (settings_.standoff - settings_.clearance);
+  for (const LiveContact& contact : contacts) {
+    if (contact.first_row >= 0 && solution_.f[contact.first_row] == 0) continue;
+    const double excess = contact.now.gap - settings_.standoff, y = s * contact.approach;
+    const double active = 2 * span_ * span_ * std::abs(contact.free_pull);
+    const double away = settings_.integrator == Integrator::semi_implicit_euler
+                            ? y + s * s * std::min(0.0, contact.free_pull)
+                            : y;
+    double distance = 0;
+    const double limit = closing(contact).impact_speed(span_);
+    const double impact = -contact.approach - limit, size = std::abs(contact.approach) + limit;
+    const auto share = [](double margin, double of) { return of > 0 ? margin / of : 0; };
+    const double far = share(excess - active - slack, std::abs(excess) + active + slack);
+    const double low =
+        share(-2 * std::max(excess, 0.0) - slack - y, std::abs(y) + 2 * std::abs(excess) + slack);
+    const double high = share(away - slack, std::abs(away) + slack);
+    // Negative: the condition for being a row holds by so much.
+    const double worst = std::max({far, low, high, share(impact, size)});
+    distance = std::abs(worst);
+    nearest.nearer({.kind = Kink::Kind::row_choice,
+                    .distance = distance,
+                    .shape_a = pairs[contact.pair].a,
+                    .shape_b = pairs[contact.pair].b});
+  }
+  return nearest;
+}
+
+/// A face that hits flush does so with several corners at once, and every nudge that its joints allow makes one of them the
+/// first: how much later the next one is.
+Kink Island::nearest_flush() const {
+  Kink nearest;
+  if (trace->substeps.size() < 2) return nearest;
+  const SubstepTrace& before = trace->substeps[trace->substeps.size() - 2];
+  if (before.solves.empty() || !before.solves.back().hit.hit || before.sigma == before.solves.back().s)
+    return nearest;
+  const HitTrace& hit = before.solves.back().hit;
+  const LiveContact* first = nullptr;
+  const auto met = [&](const LiveContact& contact) {
+    const NearPair& pair = pairs[contact.pair];
+    return pair.a == hit.shape_a && pair.b == hit.shape_b && closing(contact).is_impact(span_);
+  };
+  for (const int c : row_contacts_)
+    if (met(contacts[c]) && (first == nullptr || contacts[c].now.gap < first->now.gap)) first = &contacts[c];
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    if (!met(contact) || &contact == first) continue;
+    const int i = contact.first_row, j = first->first_row;
+    const MatX& A = problem_.A;
+    constexpr double kSame = 1e-10;  // what no joint lets move against each other
+    if (A(i, i) + A(j, j) - 2 * A(i, j) <= kSame * (A(i, i) + A(j, j))) continue;
+    const double later = (contact.now.gap - first->now.gap) / -contact.approach;
+    nearest.nearer({Kink::Kind::grazing, apart(hit.time + later, hit.time), hit.shape_a, hit.shape_b});
+  }
+  return nearest;
+}
+
+}  // namespace jade
