@@ -102,8 +102,8 @@ void add_gradient_fuzz_command(CLI::App& gradient, int& exit_code) {
       "says of itself.\nWorlds are in general position: without gravity nothing is placed exactly on what it "
       "would rest on. There the physics\nitself has a kink, at a start of measure zero; --touching draws "
       "those worlds as well.\nExit code 1 if a gradient is off by more than the tolerance in a regular "
-      "direction, or if\nproducts from the left differ from the Jacobian by more than 1e-12 beyond rounding. "
-      "Ctrl-C ends the campaign with what it has.");
+      "direction, if a derivative to one side of a kink is,\nor if products from the left differ from the "
+      "Jacobian by more than 1e-12 beyond rounding. Ctrl-C ends the campaign with\nwhat it has.");
   fuzz->callback([arguments, &exit_code] { exit_code = run_fuzz(*arguments); });
 }
 
