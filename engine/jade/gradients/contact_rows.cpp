@@ -216,6 +216,8 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
   }
 
   // A point that travels along its rim: x_S = x_S(toward_S), toward_S = ± Rᵀ n.
+  out.climb.setZero();
+  out.climb0.setZero();
   for (int side = 0; side < 2; ++side) {
     if (!start && out.has_travelled[side]) continue;  // along its curve, above
     const Feature& feature = side == 0 ? contact.a : contact.b;
@@ -236,6 +238,7 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
       if (!start) out.place_travels[side] = R.transpose() * travelled;
       out.N += by_point_n * travelled;
       out.P += by_point_p * travelled;
+      out.climb += (side == 0 ? -1.0 : 1.0) * (out.n.transpose() * travelled);
       out.turns = true;
     }
     if (!start) continue;
@@ -245,6 +248,7 @@ void place_contact(const ContactTrace& contact, const CollisionModel& collision,
     }
     out.travels = true;
     const Mat3x12 by_start = kept ? Mat3x12(R * start->place_travels[side]) : Mat3x12(along * start->N);
+    out.climb0 += (side == 0 ? -1.0 : 1.0) * (out.n.transpose() * by_start);
     out.N0 += by_point_n * by_start;
     out.P0 += by_point_p * by_start;
   }

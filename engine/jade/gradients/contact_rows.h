@@ -37,6 +37,9 @@ struct PlacedContact : LinkPoint {
   Vec3 n = Vec3::Zero();
   Mat3x12 N = Mat3x12::Zero(), P = Mat3x12::Zero();  ///< dn, dp by displacements
   Mat3x12 N0 = Mat3x12::Zero(), P0 = Mat3x12::Zero();
+  /// At the middle or the end: how the gap moves as the places of rims travel, by displacements there and of the start. Places
+  /// that are the lowest towards the normal of the start are not towards one that has turned since.
+  Row12 climb = Row12::Zero(), climb0 = Row12::Zero();
   bool turns = true;     ///< N is not zero
   bool travels = false;  ///< N0 and P0 are not zero
   /// At the start: how the tangents of rims turn in their bodies as the nearest places travel along them, by displacements.

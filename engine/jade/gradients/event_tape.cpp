@@ -150,6 +150,14 @@ int IslandTape::bend_of(const BendTrace& bend) {
     place_contact(contact, collision_, poses(contact.shape_a, contact.shape_b, Place::end), &start, moved);
     if (moved.turns) moved.add_along(bend.p_B - bend.p_A, moved.N, gap);
     if (moved.travels) add_links(out, Row12((bend.p_B - bend.p_A).transpose() * moved.N0), q, 1);
+    // Of convex shapes the lowest places are measured.
+    const auto is_mesh = [&](int shape) {
+      return collision_.shapes()[static_cast<std::size_t>(shape)].geometry.tree() != nullptr;
+    };
+    if (moved.travels && (is_mesh(bend.shape_a) || is_mesh(bend.shape_b))) {
+      gap += moved.climb;
+      add_links(out, moved.climb0, q, 1);
+    }
   }
   add_links(out, gap, at_end, 1);
 
