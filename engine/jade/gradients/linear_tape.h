@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "jade/gradients/class_solve.h"
-#include "jade/gradients/weak_loads.h"
+#include "jade/gradients/weak_contacts.h"
 
 namespace jade {
 

@@ -1,4 +1,4 @@
-#include "jade/gradients/weak_loads.h"
+#include "jade/gradients/weak_contacts.h"
 
 #include <gtest/gtest.h>
 
