@@ -35,20 +35,26 @@ struct FacePlane {
   int face = -1;  ///< of the polyhedron
 };
 
-/// The one that looks most along `outward`; nothing for shapes that are round or not convex.
-std::optional<FacePlane> facing(const PreparedShape& shape, const Vec3& outward) {
+// Of the size of a mesh: places that are farther from a face's plane are on another one.
+constexpr double kOnFace = 1e-9;
+
+/// The one that looks most along `outward`; of a mesh that is not convex among those on which `point` lies. Nothing for shapes
+/// that are round.
+std::optional<FacePlane> facing(const PreparedShape& shape, const Vec3& outward, const Vec3& point) {
   if (shape.core().kind == ConvexCore::Kind::cylinder)
     return FacePlane{Vec3(0, 0, std::copysign(1.0, outward.z())), shape.core().half.z()};
   const Polyhedron* polyhedron = shape.features();
-  if (polyhedron == nullptr || !polyhedron->convex) return std::nullopt;
+  if (polyhedron == nullptr) return std::nullopt;
   FacePlane best;
   double most = -1;
   for (std::size_t i = 0; i < polyhedron->faces.size(); ++i) {
     const Polyhedron::Face& face = polyhedron->faces[i];
+    if (!polyhedron->convex && std::abs(face.normal.dot(point) - face.offset) > kOnFace * shape.core().extent)
+      continue;
     const double along = face.normal.dot(outward);
     if (along > most) most = along, best = {face.normal, face.offset, static_cast<int>(i)};
   }
-  return best;
+  return best.face < 0 ? std::nullopt : std::optional(best);
 }
 
 bool holds(const PreparedShape& shape, const FacePlane& plane, const Vec3& point) {
@@ -173,7 +179,8 @@ bool settle_on_face(const PlacedShape& a, const PlacedShape& b, DistanceResult& 
     const PlacedShape &own = on_a ? a : b, &other = on_a ? b : a;
     const Transform &X = own.X_WS, &Y = other.X_WS;
     const double sign = on_a ? 1 : -1;
-    const std::optional<FacePlane> plane = facing(own.shape, X.R.transpose() * (sign * found.normal));
+    const std::optional<FacePlane> plane = facing(own.shape, X.R.transpose() * (sign * found.normal),
+                                                  X.inverse() * (on_a ? found.point_A : found.point_B));
     if (!plane) continue;
     const ConvexCore& core = other.shape.core();
     const Vec3 up = X.R * plane->normal, offset = Y.p - X.p;
@@ -190,6 +197,15 @@ bool settle_on_face(const PlacedShape& a, const PlacedShape& b, DistanceResult& 
     return true;
   }
   return false;
+}
+
+void settle_nearest(const PlacedShape& a, const PlacedShape& b, double size, DistanceResult& found) {
+  // GJK leaves the distance of two pieces at a tenth of it.
+  constexpr double kSamePlace = 1e-9;
+  DistanceResult settled = found;
+  if (!settle_on_face(a, b, settled) && !settle_on_curves(a, b, settled)) return;
+  const bool convex = !a.shape.tree() && !b.shape.tree();
+  if (convex || std::abs(settled.distance - found.distance) <= kSamePlace * size) found = settled;
 }
 
 DistanceResult distance(const PlacedShape& a, const PlacedShape& b, const Vec3& hint) {

@@ -27,15 +27,20 @@ Aabb bounds_of(const PlacedShape& placed, double margin);
 [[nodiscard]] DistanceResult distance(const PlacedShape& a, const PlacedShape& b,
                                       const Vec3& hint = Vec3::Zero());
 
-/// Where GJK ends at a face of a convex shape: with the face's own normal, which has all digits. The direction between points
+/// Where GJK ends at a face: with the face's own normal, which has all digits. The direction between points
 /// that are some micrometres apart has few, a cylinder's distance is known to 1e-10 of its size, and the place where a tilted
 /// rim is lowest divides both by its tilt. The face is the right one if no less of a gap is left along its normal than was
-/// certified; then bound, distance and nearest points are those along it. False: no face, and nothing is changed.
+/// certified; then bound, distance and nearest points are those along it, of the lowest place of the other shape's hull. False: no
+/// face, and nothing is changed.
 bool settle_on_face(const PlacedShape& a, const PlacedShape& b, DistanceResult& found);
 
 /// The same where the rim or the side of a cylinder comes nearest to an edge, a corner or another such curve of a convex
 /// shape: GJK leaves the place on the rim at 1e-10 of its size, and a direction between points ten micrometres apart at some
 /// millionths. Newton's method along both curves finds all digits. False: no such curves, and nothing is changed.
 bool settle_on_curves(const PlacedShape& a, const PlacedShape& b, DistanceResult& found);
+
+/// The one or the other, where it applies. Of meshes that are not convex only if that is as far as what was found, to a billionth of
+/// `size`, of the pieces that are nearest: the whole shapes say where a face is, and what lies beyond these pieces does not count.
+void settle_nearest(const PlacedShape& a, const PlacedShape& b, double size, DistanceResult& found);
 
 }  // namespace jade

@@ -187,6 +187,42 @@ TEST(SettleOnCurves, IsNotMisledByTheRoundingOfItsNormal) {
   }
 }
 
+/// An L of two boxes in one mesh is not convex. On its lower step, and beside the wall of its upper one.
+TEST(SettleOnFace, KnowsTheNormalOfAMeshThatIsNotConvex) {
+  TriangleMesh step;
+  const double outline[6][2] = {{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}};
+  for (const double z : {0.0, 1.0})
+    for (const auto& [x, y] : outline) step.vertices.push_back({x, y, z});
+  step.triangles = {{0, 2, 1}, {0, 3, 2}, {0, 4, 3},  {0, 5, 4},
+                    {6, 7, 8}, {6, 8, 9}, {6, 9, 10}, {6, 10, 11}};
+  for (int k = 0; k < 6; ++k) {
+    const int next = (k + 1) % 6;
+    step.triangles.push_back({k, next, next + 6});
+    step.triangles.push_back({k, next + 6, k + 6});
+  }
+  const PreparedShape mesh(step), box(Box{Vec3(0.2, 0.2, 0.2)});
+  ASSERT_NE(mesh.tree(), nullptr);
+  const double gap = 1.5e-7;
+  const Mat3 corner_first = rotation_exp(Vec3(0.6, 0.3, 0.4));
+  const Vec3 size = Vec3::Constant(0.1);
+  struct Place {
+    Vec3 normal, foot;
+  };
+  for (const Place& place : {Place{Vec3::UnitY(), {1.5, 1, 0.5}}, Place{Vec3::UnitX(), {1, 1.5, 0.5}}}) {
+    const double deep = (corner_first.transpose() * place.normal).cwiseAbs().dot(size);
+    for (int turn = 0; turn < 20; ++turn) {
+      const Transform X_WM{rotation_exp(Vec3(0.3 * turn, 0.1, 0.2)), Vec3(0.4, -0.2 * turn, 1)};
+      const Transform X_WB{X_WM.R * corner_first, X_WM * Vec3(place.foot + (deep + gap) * place.normal)};
+      DistanceResult d = distance({mesh, X_WM}, {box, X_WB});
+      ASSERT_TRUE(d.separated);
+      settle_nearest({mesh, X_WM}, {box, X_WB}, 1, d);
+      // A direction between points that are so near to each other has seven digits less.
+      EXPECT_LE((d.normal - X_WM.R * place.normal).norm(), 1e-15) << turn;
+      EXPECT_NEAR(d.distance, gap, 2e-15) << turn;
+    }
+  }
+}
+
 TEST(SettleOnFace, LeavesEdgesAlone) {
   const PreparedShape table(Box{Vec3(2, 2, 0.2)}), ball(Sphere{0.1});
   // Beside the table's upper edge, nearly above it: the normal of the top leaves a smaller gap.

@@ -24,8 +24,6 @@ constexpr double kNoWay = 1e-6;
 
 // Looks at a pair before its direction is taken to turn: most need no more than these.
 constexpr int kFewLooks = 3;
-// Of the size of two pieces: GJK leaves their distance at a tenth of it.
-constexpr double kSamePlace = 1e-9;
 
 // Of the tolerance: pieces that are met at one time up to this are met together. A face of many triangles that comes down nearly
 // flush is met where it is lowest, and not by whichever of them was looked at first.
@@ -162,19 +160,12 @@ DistanceResult distance_at(const ConvexPair& pair, const MotionSample& a, const 
   return d;
 }
 
-/// The same to all digits, where a face or the rim of a cylinder is met. Between pieces of meshes the whole shapes say where that
-/// is only if it is as far as the pieces are: what lies beyond does not count.
+/// The same to all digits, where a face or the rim of a cylinder is met.
 DistanceResult settled_distance(const ConvexPair& pair, const MotionSample& a, const MotionSample& b,
-                                const DistanceResult& d) {
-  if (!pair.plane_normal.isZero()) return d;
-  const PlacedShape placed_a{pair.shape_a, a.X}, placed_b{pair.shape_b, b.X};
-  DistanceResult settled = d;
-  if (!settle_on_face(placed_a, placed_b, settled) && !settle_on_curves(placed_a, placed_b, settled))
-    return d;
-  const bool whole = !pair.shape_a.tree() && !pair.shape_b.tree();
-  return whole || std::abs(settled.distance - d.distance) <= kSamePlace * (pair.a.extent + pair.b.extent)
-             ? settled
-             : d;
+                                DistanceResult d) {
+  if (pair.plane_normal.isZero())
+    settle_nearest({pair.shape_a, a.X}, {pair.shape_b, b.X}, pair.a.extent + pair.b.extent, d);
+  return d;
 }
 
 double closing_rate(const DistanceResult& d, const MotionSample& a, const MotionSample& b) {

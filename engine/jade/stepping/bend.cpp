@@ -34,9 +34,7 @@ DistanceResult Island::nearest_at_end(const NearPair& pair, const LiveContact& c
   DistanceResult nearest = distance({a, X_WA}, {b, X_WB}, pair.direction);
   if (a.is_half_space() || b.is_half_space()) return nearest;
   if (nearest.separated) {
-    const PlacedShape placed_a{a, X_WA}, placed_b{b, X_WB};
-    if (!a.tree() && !b.tree() && !settle_on_face(placed_a, placed_b, nearest))
-      settle_on_curves(placed_a, placed_b, nearest);
+    settle_nearest({a, X_WA}, {b, X_WB}, a.core().extent + b.core().extent, nearest);
     return nearest;
   }
   const FeatureContact at = at_middle(contact);
