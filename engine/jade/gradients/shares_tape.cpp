@@ -183,7 +183,8 @@ void IslandTape::add_share(const Shares& at, int row, const VecX& z, double scal
   }
 }
 
-/// Contacts that stick at no slip; what they and those that carry load with them would do at the start.
+/// Contacts that stick at no slip; what they and those that carry load with them would do at the start, as in Island::stop: what
+/// slides is braked along its slip of then.
 bool IslandTape::slips_that_stop(const SolveTrace& trace) {
   const std::vector<RowClass>& classes = trace.forces.classes;
   if (std::find(classes.begin(), classes.end(), RowClass::stick) == classes.end()) return false;
@@ -192,20 +193,26 @@ bool IslandTape::slips_that_stop(const SolveTrace& trace) {
   bool any = false;
   for (const RowsTrace& of : trace.rows) {
     const auto row_class = [&](int r) { return classes[static_cast<std::size_t>(of.first + r)]; };
+    const auto stopped = [&](int r) -> RowClass& {
+      return stopped_.classes[static_cast<std::size_t>(of.first + r)];
+    };
     if (row_class(0) != RowClass::clamped) continue;
     RowsTrace& rows = stopped_rows_.emplace_back(of);
-    const Vec3 n = start_contact(rows.contact).n,
-               in_plane = rows.directions[1] - n.dot(rows.directions[1]) * n;
-    rows.directions = {n, Vec3::Zero(), Vec3::Zero()};
-    stopped_.classes[static_cast<std::size_t>(rows.first)] = RowClass::clamped;
+    const PlacedContact& at = start_contact(rows.contact);
+    const Vec3 along =
+        !rows.slides ? rows.directions[1]
+                     : at.velocity(rates(links_of(substep_->contacts[static_cast<std::size_t>(rows.contact)]),
+                                         Place::start, substep_->v));
+    rows.directions = {at.n, Vec3::Zero(), Vec3::Zero()};
+    stopped(0) = RowClass::clamped;
     if (rows.count < 2) continue;
-    rows.directions[1] = in_plane.normalized();
-    rows.directions[2] = cross3(n, rows.directions[1]);
-    for (int r = 1; r < rows.count; ++r) {
-      const bool sticks = row_class(r) == RowClass::stick;
-      stopped_.classes[static_cast<std::size_t>(rows.first + r)] =
-          sticks && !rows.rests ? RowClass::separate : row_class(r);
-      any = any || (sticks && rows.rests);
+    rows.directions[1] = (along - at.n.dot(along) * at.n).normalized();
+    rows.directions[2] = cross3(at.n, rows.directions[1]);
+    if (rows.slides) stopped(1) = RowClass::low;
+    for (int r = 1; rows.rests && r < rows.count; ++r) {
+      if (row_class(r) != RowClass::stick) continue;
+      stopped(r) = RowClass::stick;
+      any = true;
     }
   }
   return any;

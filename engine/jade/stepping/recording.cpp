@@ -78,6 +78,7 @@ std::vector<RowsTrace> Island::rows_trace() const {
                     .along_slip = contacts[c].along_slip,
                     .from_start = contacts[c].from_start,
                     .rests = contacts[c].rests && !contacts[c].stopped,
+                    .slides = contacts[c].slides,
                     .smooth = contacts[c].smooth});
   return rows;
 }
