@@ -116,7 +116,8 @@ std::optional<VecX> evaluate(const std::function<VecX(double)>& f, double s) {
 /// Rounding of a function, number by number: what second differences on either side alone leave at places that are all the same to
 /// its derivative. The slope is not in them, a kink or a jump at zero is not between them, and curvature is far below rounding
 /// there. A kink in between them looks like rounding of 1e-11 of itself, which at the smallest step is little beside it.
-VecX noise_of(const std::function<VecX(double)>& f, const VecX& f0) {
+/// At least what the caller knows of it.
+VecX noise_of(const std::function<VecX(double)>& f, const VecX& f0, const VecX& known) {
   VecX scatter = VecX::Zero(f0.size());
   for (const double side : {-2e-12, 2e-12}) {
     std::array<std::optional<VecX>, 5> at;
@@ -129,7 +130,8 @@ VecX noise_of(const std::function<VecX(double)>& f, const VecX& f0) {
   // worse conditioned than a million it is not called noise: such a function changes its mind.
   const VecX least = 1e-14 * (VecX::Ones(f0.size()) + f0.cwiseAbs());
   const double most = 1e-10 * (1 + size_of(f0));
-  return (kCaution * scatter).cwiseMax(least).cwiseMin(most);
+  const VecX noise = (kCaution * scatter).cwiseMax(least).cwiseMin(most);
+  return known.size() == 0 ? noise : noise.cwiseMax(kCaution * known);
 }
 
 /// What the steps up to one of them say.
@@ -175,7 +177,7 @@ class Looks {
         least_size_(least_size),
         settings_(settings),
         f0_(f(0)),
-        roundings_(noise_of(f, f0_)),
+        roundings_(noise_of(f, f0_, settings.rounding)),
         rounding_(size_of(roundings_)),
         levels_(static_cast<std::size_t>(settings.levels)) {}
 

@@ -35,6 +35,9 @@ struct DifferenceSettings {
   bool fits = true;
   /// How many evaluations such fits may take: most that find something take a few hundred.
   int most_fitted = 800;
+  /// What each number of the function is rounded by, where the caller knows: by the rounding of what it starts from, say, which
+  /// does not scatter where that stays the same along the direction. Empty: what scatters.
+  VecX rounding = {};
 };
 
 /// One-sided and central differences of one function with shared evaluations.

@@ -49,6 +49,26 @@ TEST(Differences, DoNotTakeTheMeanAtAKinkForADerivative) {
   EXPECT_EQ(differentiate([](double s) { return one(std::abs(s)); }).smoothness, Smoothness::kink);
 }
 
+/// Below its resolution a quantity does not move at all, and does not scatter either: small steps agree on a slope that is not the
+/// function's. Who is told of the resolution looks beyond it; a kink that is farther away than that is still seen.
+TEST(Differences, KnowTheRoundingThatTheyAreTold) {
+  const auto rounded = [](double s) {
+    const double fine = std::ldexp(std::nearbyint(std::ldexp(3e-6 * s, 43)), -43);
+    return VecX(Vec2(std::sin(s), 0.1 * std::sin(s) + fine));
+  };
+  const VecX exact = Vec2(1, 0.1 + 3e-6);
+  const double resolution = std::ldexp(0.5, -43);
+  const Differences told = differentiate(rounded, 0, {.rounding = VecX::Constant(2, resolution)});
+  ASSERT_EQ(told.smoothness, Smoothness::regular);
+  EXPECT_LE((told.value - exact).lpNorm<Eigen::Infinity>(), 1e-7);
+  const Differences untold = differentiate(rounded, 0);
+  EXPECT_GT((untold.value - exact).lpNorm<Eigen::Infinity>(), 1e-6);
+
+  const auto kinked = [&](double s) { return VecX(rounded(s) + Vec2(0, 1e-3) * std::abs(s)); };
+  EXPECT_EQ(differentiate(kinked, 0, {.rounding = VecX::Constant(2, resolution)}).smoothness,
+            Smoothness::kink);
+}
+
 TEST(Differences, StepBetweenKinksThatAreNear) {
   for (const double distance : {1e-3, 1e-4, 1e-5}) {
     const Differences d = differentiate(
