@@ -5,6 +5,7 @@
 
 #include "generators/arbitrary_world.h"
 #include "gradient_trial/gradient_trial.h"
+#include "gradient_trial/two_steps.h"
 
 namespace jade {
 namespace {

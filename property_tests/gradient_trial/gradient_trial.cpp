@@ -2,138 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-
-#include "jade/dynamics/manifold.h"
+#include "gradient_trial/two_steps.h"
 
 namespace jade::gradient_trial {
 namespace {
 
 using generators::RandomStream;
-constexpr int kSteps = 2;
-
-/// A direction in everything that two steps depend on.
-struct Direction {
-  VecX q, v;
-  std::array<VecX, kSteps> effort;
-  VecX parameters;
-
-  Direction reversed() const { return {-q, -v, {-effort[0], -effort[1]}, -parameters}; }
-};
-
-/// Where the two steps start.
-struct Start {
-  Model model;
-  State state;
-  StepMemory memory;
-  std::array<Controls, kSteps> controls;
-  double h = 0;
-  std::vector<ParameterId> ids;
-};
-
-VecX bell(RandomStream& random, int n) {
-  VecX x(n);
-  for (int i = 0; i < n; ++i) x[i] = random.normal();
-  return x;
-}
-
-/// Parameters at the end of their range have one side only and stay where they are.
-bool can_move(const Model& model, const ParameterId& id) {
-  if (id.kind == ParameterKind::step_size) return true;
-  const double value = parameter_value(model, id);
-  switch (id.kind) {
-    case ParameterKind::restitution:
-      return value > 0 && value < 1;
-    case ParameterKind::friction:
-    case ParameterKind::damping:
-    case ParameterKind::stiffness:
-      return value > 0;
-    default:
-      return true;
-  }
-}
-
-VecX parameter_direction(const Start& start, RandomStream& random) {
-  VecX d = VecX::Zero(static_cast<Eigen::Index>(start.ids.size()));
-  for (std::size_t i = 0; i < start.ids.size(); ++i) {
-    const ParameterId& id = start.ids[i];
-    const auto k = static_cast<Eigen::Index>(i);
-    if (id.kind == ParameterKind::inertia) {
-      if (id.component == 0)
-        d.segment<10>(k) =
-            possible_direction(start.model.bodies()[static_cast<std::size_t>(id.index)].inertia, random);
-    } else if (can_move(start.model, id)) {
-      const double value = id.kind == ParameterKind::step_size ? start.h : parameter_value(start.model, id);
-      d[k] = random.uniform(-1, 1) * (id.kind == ParameterKind::gravity ? 1 : std::abs(value));
-    }
-  }
-  return d;
-}
-
-Direction random_direction(const Start& start, bool state, bool parameters, RandomStream& random) {
-  const int nv = start.model.nv();
-  Direction d{VecX::Zero(nv),
-              VecX::Zero(nv),
-              {VecX::Zero(nv), VecX::Zero(nv)},
-              VecX::Zero(static_cast<Eigen::Index>(start.ids.size()))};
-  if (state) {
-    d.q = bell(random, nv);
-    d.v = bell(random, nv);
-    for (VecX& effort : d.effort) effort = bell(random, nv);
-  }
-  if (parameters) d.parameters = parameter_direction(start, random);
-  return d;
-}
-
-/// Two steps from the start moved by s along the direction: (q ⊖ q_base, v).
-class Flow {
- public:
-  explicit Flow(const Start& start) : start_(start), workspace_(start.model) {}
-
-  VecX operator()(const Direction& d, double s) {
-    std::optional<Model> changed;
-    std::optional<StepWorkspace> other;
-    double h = start_.h;
-    if (!d.parameters.isZero(0) && s != 0) {
-      std::vector<ParameterValue> values;
-      for (std::size_t i = 0; i < start_.ids.size(); ++i) {
-        const double by = s * d.parameters[static_cast<Eigen::Index>(i)];
-        if (by == 0) continue;
-        if (start_.ids[i].kind == ParameterKind::step_size) {
-          h += by;
-        } else {
-          values.push_back({start_.ids[i], parameter_value(start_.model, start_.ids[i]) + by});
-        }
-      }
-      changed = start_.model.with(values);
-      other.emplace(*changed, workspace_);
-    }
-    const Model& model = changed ? *changed : start_.model;
-    State state = start_.state;
-    state.q = integrate(model, start_.state.q, s * d.q);
-    state.v += s * d.v;
-    StepMemory memory = start_.memory;
-    for (int i = 0; i < kSteps; ++i) {
-      Controls controls = start_.controls[static_cast<std::size_t>(i)];
-      controls.effort += s * d.effort[static_cast<std::size_t>(i)];
-      StepResult result = step(model, state, memory, controls, h, {}, other ? *other : workspace_);
-      state = std::move(result.next);
-      memory = std::move(result.memory);
-    }
-    if (end_.q.size() == 0) end_ = state;
-    VecX out(2 * model.nv());
-    out << difference(model, end_.q, state.q), state.v;
-    return out;
-  }
-
- private:
-  const Start& start_;
-  StepWorkspace workspace_;
-  State end_;  ///< of the flow that was not moved: the first call must be that one
-};
 
 /// Both steps with their traces, and their Jacobians.
 struct Linearisation {
@@ -251,15 +128,15 @@ Pulled pull(const Start& start, const Linearisation& linear, const VecX& w) {
 /// both differentiated before they cancel; and the direction of a slip that is about to end turns by the inverse of its
 /// speed. What that does is measured, on both sides: products are linear, so that what w gives beyond a part of it and the
 /// rest is rounding, and so is what the Jacobian gives along d beyond the product with d alone.
-double transpose_error(const Start& start, const Linearisation& linear, const Direction& d,
-                       const VecX& forward, RandomStream& random) {
-  const VecX w = bell(random, 2 * start.model.nv());
+double transpose_error(const Start& start, const Linearisation& linear, const Probe& probe,
+                       const VecX& forward) {
+  const Direction& d = probe.direction;
+  const VecX& w = probe.cotangent;
   const Pulled whole = pull(start, linear, w);
   const auto [terms, backward] = whole.along(d);
-  const VecX part = w.cwiseProduct(bell(random, w.size()));
   Pulled rounding = whole;
-  rounding -= pull(start, linear, part);
-  rounding -= pull(start, linear, w - part);
+  rounding -= pull(start, linear, probe.part);
+  rounding -= pull(start, linear, w - probe.part);
   double size = terms + w.cwiseAbs().dot(forward.cwiseAbs()), largest = 1;
   for (const StepJacobian& J : linear.jacobians)
     largest = std::max(largest, J.state.lpNorm<Eigen::Infinity>());
@@ -270,46 +147,39 @@ double transpose_error(const Start& start, const Linearisation& linear, const Di
   return size == 0 ? 0 : std::max(0.0, error - kRounding * rounded) / size;
 }
 
-Start warmed_up(const generators::World& world, int steps) {
-  Model model = build_model(world.scene);
-  State state = initial_state(model);
-  StepMemory memory;
-  StepWorkspace workspace(model);
-  for (int i = 0; i < steps; ++i) {
-    StepResult next =
-        step(model, state, memory, controls_at(model, i * world.h, world.h), world.h, {}, workspace);
-    state = std::move(next.next);
-    memory = std::move(next.memory);
+/// How much the end of the two steps moves when the last digits of their start do: a floating-point step has rounded its start as
+/// soon as it begins, and no difference knows a slope better than that over the nudge. Along a direction it need not scatter: where
+/// positions do not move by a rounding of theirs, gaps and all that follows from them stay what they are, and the slope is another
+/// one.
+VecX rounding_of_end(const Start& start, Flow& flow, std::uint64_t numbers) {
+  constexpr int kLooks = 4;
+  // On the way two steps round each number a few times.
+  constexpr double kLastDigits = 4 * std::numeric_limits<double>::epsilon();
+  RandomStream random(generators::mixed_seed(numbers, "last digits", 0));
+  const int nv = start.model.nv();
+  const double size = std::max(1.0, start.state.q.lpNorm<Eigen::Infinity>()),
+               speed = start.state.v.lpNorm<Eigen::Infinity>();
+  Direction change{VecX::Zero(nv),
+                   VecX::Zero(nv),
+                   {VecX::Zero(nv), VecX::Zero(nv)},
+                   VecX::Zero(static_cast<Eigen::Index>(start.ids.size()))};
+  const VecX end = flow(change, 0);
+  VecX moved = VecX::Zero(2 * nv);
+  for (int look = 0; look < kLooks; ++look) {
+    for (int k = 0; k < nv; ++k) {
+      change.q[k] = kLastDigits * size * random.uniform(-1, 1);
+      change.v[k] = kLastDigits * speed * random.uniform(-1, 1);
+    }
+    try {
+      moved = moved.cwiseMax((flow(change, 1) - end).cwiseAbs());
+    } catch (
+        const StepError&) {  // what stands at a limit may be beyond it: on that side nothing is looked at
+    }
   }
-  std::array<Controls, kSteps> controls;
-  for (int i = 0; i < kSteps; ++i)
-    controls[static_cast<std::size_t>(i)] = controls_at(model, (steps + i) * world.h, world.h);
-  std::vector<ParameterId> ids = parameters_of(model);
-  return {std::move(model),    std::move(state), std::move(memory),
-          std::move(controls), world.h,          std::move(ids)};
+  return moved;
 }
 
 }  // namespace
-
-Eigen::Matrix<double, 10, 1> possible_direction(const SpatialInertia& inertia, RandomStream& random) {
-  Eigen::Matrix4d P;
-  P.topLeftCorner<3, 3>() = 0.5 * inertia.inertia.trace() * Mat3::Identity() - inertia.inertia;
-  P.topRightCorner<3, 1>() = inertia.moment;
-  P.bottomLeftCorner<1, 3>() = inertia.moment.transpose();
-  P(3, 3) = inertia.mass;
-  // A root of P that exists for flat matter as well.
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d> eigen(P);
-  const Eigen::Matrix4d L = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
-  Eigen::Matrix4d S;
-  for (int i = 0; i < 4; ++i)
-    for (int j = 0; j <= i; ++j) S(i, j) = S(j, i) = random.uniform(-0.5, 0.5);
-  const Eigen::Matrix4d D = L * S * L.transpose();
-  const Mat3 second = D.topLeftCorner<3, 3>();
-  const Mat3 I = second.trace() * Mat3::Identity() - second;
-  Eigen::Matrix<double, 10, 1> d;
-  d << D(3, 3), D(0, 3), D(1, 3), D(2, 3), I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2);
-  return d;
-}
 
 bool GradientTrial::settles() const {
   return error.empty() && std::all_of(directions.begin(), directions.end(), [](const DirectionTrial& d) {
@@ -339,10 +209,12 @@ GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers
     const Start start = warmed_up(world, trial.warm_up);
     const Linearisation linear = linearise(start, trial);
     Flow flow(start);
-    // Once it is clear that the world is not regular, no more effort is spent on other directions than on easy ones.
     DifferenceSettings effort{.fits = trial.regularity.exists};
+    if (settings.differences) effort.rounding = rounding_of_end(start, flow, numbers);
+    // Once it is clear that the world is not regular, no more effort is spent on other directions than on easy ones.
     for (std::size_t k = 0; k < trial.directions.size(); ++k) {
-      const Direction d = random_direction(start, k != 1, k != 0, random);
+      const Probe probe = draw_probe(start, k, random);
+      const Direction& d = probe.direction;
       const VecX analytic = linear.along(d);
       // Something of the size of the direction always arrives at the end; parameters that are moved by their own size may do
       // nothing at all, and then a thousandth is little.
@@ -356,7 +228,7 @@ GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers
       if (differences.smoothness == Smoothness::kink && trial.regularity.exists)
         trial.directions[k].one_sided_error = one_sided_error(start, linear, d, differences);
       trial.transpose_error =
-          std::max(trial.transpose_error, transpose_error(start, linear, d, analytic, random));
+          std::max(trial.transpose_error, transpose_error(start, linear, probe, analytic));
       // Of a world without a gradient nothing is asked but whether differences settle in every direction.
       if (!trial.regularity.exists && differences.smoothness != Smoothness::regular) break;
     }

@@ -52,12 +52,4 @@ struct GradientTrial {
 GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers,
                            const TrialSettings& settings = {});
 
-/// A random direction of the ten inertial numbers of a body along which it stays possible matter. With the pseudo-inertia
-///   P = [Σ h; hᵀ m] = L Lᵀ,   Σ = ½ tr(I) 1 − I the second moments,
-/// dP = L S Lᵀ for symmetric S keeps P + s dP positive as long as |s S| < 1.
-/// P. Wensing, S. Kim and J.-J. Slotine, "Linear matrix inequalities for physically consistent inertial parameter
-/// identification", IEEE Robotics and Automation Letters 3(1), 2018.
-Eigen::Matrix<double, 10, 1> possible_direction(const SpatialInertia& inertia,
-                                                generators::RandomStream& random);
-
 }  // namespace jade::gradient_trial

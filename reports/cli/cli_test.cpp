@@ -65,8 +65,9 @@ TEST_F(JadeCommand, RefusesACampaignOfContactProblemsThatMakesNoSense) {
 }
 
 TEST_F(JadeCommand, ExplainsItselfEverywhere) {
-  for (const char* arguments : {"--help", "list --help", "run --help", "show --help", "step fuzz --help",
-                                "gradient check --help", "gradient fuzz --help", "optimise --help"}) {
+  for (const char* arguments :
+       {"--help", "list --help", "run --help", "show --help", "step fuzz --help", "gradient check --help",
+        "gradient explain --help", "gradient fuzz --help", "optimise --help"}) {
     const Outcome o = jade(arguments);
     EXPECT_EQ(o.exit_code, 0) << arguments;
     EXPECT_TRUE(has(o.out, "--help")) << arguments;
@@ -86,6 +87,9 @@ TEST_F(JadeCommand, ReturnsTwoForWrongArgumentsAndSaysWhatWasMeant) {
                            Example{"show dzanibekov", "did you mean \"dzhanibekov\""},
                            Example{"gradient check sliding_blok", "did you mean \"sliding_block\""},
                            Example{"gradient fuzz --count 0", "--count"},
+                           Example{"gradient explain", "index"},
+                           Example{"gradient explain -3", "index"},
+                           Example{"gradient explain 3 --direction 7", "--direction"},
                            Example{"step fuzz --count -3", "--count"},
                            Example{"lcp fuzz --count -3", "--count"},
                            Example{"ccd fuzz --count -3", "--count"},
@@ -185,6 +189,17 @@ TEST_F(JadeCommand, ChecksGradientsAndLeavesATable) {
   ASSERT_EQ(derivatives.size(), 4U);
   EXPECT_EQ(derivatives.at(0).at("closed_form"), 1);
   EXPECT_EQ(Json::parse(read_file(table)).at("rows").size(), 4U);
+}
+
+TEST_F(JadeCommand, ExplainsAWorldOfACampaign) {
+  const Outcome o = jade("gradient explain 3 --seed 5 --direction 0 --json");
+  EXPECT_EQ(o.exit_code, 0) << o.err;
+  const Json json = Json::parse(o.out);
+  EXPECT_EQ(json.at("index"), 3);
+  ASSERT_EQ(json.at("directions").size(), 1U);
+  EXPECT_EQ(json.at("directions").at(0).at("direction"), "state and effort");
+  EXPECT_FALSE(json.at("directions").at(0).at("stages").empty());
+  EXPECT_TRUE(has(jade("gradient explain 3 --seed 5 --direction 0").out, "nudge"));
 }
 
 TEST_F(JadeCommand, ShowsACaseWithItsTolerancesAndItsScene) {

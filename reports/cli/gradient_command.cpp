@@ -2,6 +2,7 @@
 
 #include "cli/case_run.h"
 #include "cli/commands.h"
+#include "cli/gradient_explain_command.h"
 #include "cli/gradient_fuzz_command.h"
 #include "cli/named.h"
 
@@ -34,6 +35,7 @@ void add_gradient_command(CLI::App& app, int& exit_code) {
   check->footer("Exit code 1 if a gradient is wrong.");
   check->callback([options, &exit_code] { exit_code = run_check(*options); });
   add_gradient_fuzz_command(*gradient, exit_code);
+  add_gradient_explain_command(*gradient, exit_code);
 }
 
 }  // namespace jade::cli

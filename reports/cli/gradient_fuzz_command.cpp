@@ -24,7 +24,7 @@ struct FuzzArguments {
   bool json = false;
 };
 
-void print_failures(const GradientFuzzResult& result) {
+void print_failures(const GradientFuzzSettings& settings, const GradientFuzzResult& result) {
   constexpr std::size_t shown = 10;
   for (std::size_t k = 0; k < std::min(shown, result.failures.size()); ++k) {
     const GradientFailure& f = result.failures[k];
@@ -33,6 +33,9 @@ void print_failures(const GradientFuzzResult& result) {
   }
   if (result.failures.size() > shown)
     fmt::print("… and {} more; --json lists them all\n", result.failures.size() - shown);
+  if (!result.failures.empty())
+    fmt::print("where they part: jade gradient explain {} --seed {}{}\n", result.failures.front().index,
+               settings.seed, settings.climate.touching ? " --touching" : "");
 }
 
 void save_failures(const GradientFuzzSettings& settings, const GradientFuzzResult& result,
@@ -63,7 +66,7 @@ int run_fuzz(FuzzArguments arguments) {
   } else {
     fmt::print("{}", to_text(table));
     if (result.interrupted) fmt::print("interrupted after {} of {} worlds\n", result.done, settings.count);
-    print_failures(result);
+    print_failures(settings, result);
   }
   std::fflush(stdout);
   if (!arguments.table.empty()) write_file(arguments.table, to_json(table).dump(2) + "\n");
