@@ -147,14 +147,13 @@ double transpose_error(const Start& start, const Linearisation& linear, const Pr
   return size == 0 ? 0 : std::max(0.0, error - kRounding * rounded) / size;
 }
 
-/// How much the end of the two steps moves when the last digits of their start do: a floating-point step has rounded its start as
+/// How much the end of the two steps moves when the last digit of their start does: a floating-point step has rounded its start as
 /// soon as it begins, and no difference knows a slope better than that over the nudge. Along a direction it need not scatter: where
 /// positions do not move by a rounding of theirs, gaps and all that follows from them stay what they are, and the slope is another
 /// one.
 VecX rounding_of_end(const Start& start, Flow& flow, std::uint64_t numbers) {
   constexpr int kLooks = 4;
-  // On the way two steps round each number a few times.
-  constexpr double kLastDigits = 4 * std::numeric_limits<double>::epsilon();
+  constexpr double kLastDigit = std::numeric_limits<double>::epsilon();
   RandomStream random(generators::mixed_seed(numbers, "last digits", 0));
   const int nv = start.model.nv();
   const double size = std::max(1.0, start.state.q.lpNorm<Eigen::Infinity>()),
@@ -167,8 +166,8 @@ VecX rounding_of_end(const Start& start, Flow& flow, std::uint64_t numbers) {
   VecX moved = VecX::Zero(2 * nv);
   for (int look = 0; look < kLooks; ++look) {
     for (int k = 0; k < nv; ++k) {
-      change.q[k] = kLastDigits * size * random.uniform(-1, 1);
-      change.v[k] = kLastDigits * speed * random.uniform(-1, 1);
+      change.q[k] = kLastDigit * size * random.uniform(-1, 1);
+      change.v[k] = kLastDigit * speed * random.uniform(-1, 1);
     }
     try {
       moved = moved.cwiseMax((flow(change, 1) - end).cwiseAbs());

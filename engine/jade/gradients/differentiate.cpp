@@ -58,12 +58,13 @@ class Tableau {
     row_ = std::move(next);
   }
 
-  /// Smaller steps come nearer to the derivative. Where they do not, by more than slopes of both sides may differ, what larger ones
-  /// settled on is that of a function beyond a kink: a step of contacts is nearly linear on either side of one. Below what
+  /// Smaller steps come nearer to the derivative. Where they do not, by more than a kink moves a central difference by whose slopes
+  /// count as one, what larger ones settled on is that of a function beyond a kink: a step of contacts is nearly linear on either side of one. Below what
   /// rounding may do at worst, two of them that agree with each other say so too: rounding would scatter them.
   void doubt(const VecX& difference, double noise) {
     if (best_.size() == 0) return;
-    const double distance = size_of(difference - best_), allowed = 0.9 * distance_ + same_ * size_of(best_);
+    const double distance = size_of(difference - best_),
+                 allowed = std::max(0.9 * distance_, 0.5 * same_ * size_of(best_));
     const bool suspect = distance > allowed + noise / kCaution;
     const bool again = suspect && suspect_.size() > 0 && size_of(difference - suspect_) <= kAgree * distance;
     if (distance > allowed + noise || again) {
@@ -131,7 +132,7 @@ VecX noise_of(const std::function<VecX(double)>& f, const VecX& f0, const VecX& 
   const VecX least = 1e-14 * (VecX::Ones(f0.size()) + f0.cwiseAbs());
   const double most = 1e-10 * (1 + size_of(f0));
   const VecX noise = (kCaution * scatter).cwiseMax(least).cwiseMin(most);
-  return known.size() == 0 ? noise : noise.cwiseMax(kCaution * known);
+  return known.size() == 0 ? noise : noise.cwiseMax(known);
 }
 
 /// What the steps up to one of them say.

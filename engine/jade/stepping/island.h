@@ -336,7 +336,7 @@ class Island {
   void record_solve(double s, SolveTrace::Length rule);
   void hold_back_ended(ForcesTrace& forces) const;
   void record_event(int contact, const SlipForecast& forecast);
-  void record_ends_together(int ended, const SlipForecast& forecast, double s);
+  void record_ends_together(int ended, const SlipForecast& forecast, double whole, double next);
   void record_bend(const NearPair& pair, double bend, DistanceResult end, int contact, double apart);
   void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, const Target& goal);
   void record_move(double sigma);

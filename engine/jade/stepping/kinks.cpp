@@ -139,9 +139,11 @@ Kink Island::nearest_flush() const {
     return nearest;
   const HitTrace& hit = before.solves.back().hit;
   const LiveContact* first = nullptr;
+  // However slowly: what lands without a bounce is stopped at whichever corner is the first as well.
+  const Horizon now = horizon(left_);
   const auto met = [&](const LiveContact& contact) {
     const NearPair& pair = pairs[contact.pair];
-    return pair.a == hit.shape_a && pair.b == hit.shape_b && closing(contact).is_impact(span_);
+    return pair.a == hit.shape_a && pair.b == hit.shape_b && closing(contact).hits(now);
   };
   for (const int c : row_contacts_)
     if (met(contacts[c]) && (first == nullptr || contacts[c].now.gap < first->now.gap)) first = &contacts[c];

@@ -236,20 +236,24 @@ void Island::record_event(int contact, const SlipForecast& forecast) {
 }
 
 /// Slips of the last solve, forecast from its start, that end with that of a contact: which of them is the first changes with
-/// a nudge. What slides is stopped either way; what turns meanwhile is cut elsewhere, and its second order feels that.
-void Island::record_ends_together(int ended, const SlipForecast& forecast, double s) {
-  if (!trace || turning_ * s < kTurnsTooLittle) return;
-  for (const int c : row_contacts_) {
-    const LiveContact& contact = contacts[c];
-    const int row = contact.first_row + 1;
-    if (c == ended || !contact.slides || forecast.forced.classes[contact.first_row] != RowClass::clamped)
-      continue;
+/// a nudge. What slides is stopped either way; what turns within the whole segment is cut elsewhere, and its second order feels
+/// that. `next`: how much later another one was to end at the last look, as a share; all there is where the part is too short for
+/// any to be pressed.
+void Island::record_ends_together(int ended, const SlipForecast& forecast, double whole, double next) {
+  if (!trace || turning_ * whole < kTurnsTooLittle) return;
+  const auto is_pressed = [&](int c) {
+    return forecast.forced.classes[contacts[c].first_row] == RowClass::clamped;
+  };
+  // Of its slip: where looks come near to the end slowly all that end with it have the same left.
+  const auto left = [&](int c) { return forecast.w[contacts[c].first_row + 1] / contacts[c].start_slip[0]; };
+  const auto record = [&](int c, double distance) {
+    const NearPair& pair = pairs[contacts[c].pair];
     trace->substeps.back().solves.back().nearest.nearer(
-        {.kind = Kink::Kind::together,
-         .distance = std::abs(forecast.w[row]) / contact.start_slip[0],
-         .shape_a = pairs[contact.pair].a,
-         .shape_b = pairs[contact.pair].b});
-  }
+        {.kind = Kink::Kind::together, .distance = distance, .shape_a = pair.a, .shape_b = pair.b});
+  };
+  if (!is_pressed(ended)) return record(ended, next);
+  for (const int c : row_contacts_)
+    if (c != ended && contacts[c].slides && is_pressed(c)) record(c, std::abs(left(c) - left(ended)));
 }
 
 /// Between faces that are parallel at the end many places are nearest, and which of them was found says nothing. If that of the

@@ -244,18 +244,23 @@ bool Island::cut_where_slip_ends(double& s) {
   const double whole = s;
   int ended = -1;      // the contact at whose end it is cut
   bool uncut = false;  // a slip ends in it and is not located: there were too many
+  double next = std::numeric_limits<double>::infinity();  // how much later another one was to end, as a share
   for (int look = 0; look < kMostLooks; ++look) {
     SlipForecast forecast = forecast_slips(s, ended);
     // At once is a share of the whole: impulses that land what comes near are as large in every part of it, and parts of parts
     // in which they end a slip would shrink to nothing.
     if (ended >= 0 && stop_ended(forecast, whole, false)) return true;
-    double first = whole;
+    double first = whole, second = std::numeric_limits<double>::infinity();
     int earliest = -1;
     bool others = false;  // that were not known to end
     for (const auto& [c, end] : forecast.ends) {
       others = others || !contacts[c].slip_ends;
       contacts[c].slip_ends = true;
-      if (end >= first) continue;
+      if (end >= first) {
+        second = std::min(second, end);
+        continue;
+      }
+      if (earliest >= 0) second = first;
       first = end;
       earliest = c;
     }
@@ -265,6 +270,7 @@ bool Island::cut_where_slip_ends(double& s) {
     if (cuts) {
       record_event(earliest, forecast);
       ended = earliest;
+      next = second / first - 1;
       s = first;
     } else if (!others) {
       break;
@@ -282,7 +288,7 @@ bool Island::cut_where_slip_ends(double& s) {
     record_event(ended, forecast);
     record_solve(s, SolveTrace::Length::event);
   }
-  record_ends_together(ended, forecast, s);
+  record_ends_together(ended, forecast, whole, next);
   return false;
 }
 
