@@ -31,15 +31,15 @@ class Tableau {
       : ratio_(ratio), order_(settings.order), same_(settings.same_slope) {}
 
   /// The difference for the next step, each number of it known up to its `noises`; nullopt where the function does not
-  /// exist, which starts the tableau anew.
-  void add(const std::optional<VecX>& difference, const VecX& noises) {
+  /// exist, which starts the tableau anew. `unseen`: what rounding may do to it without a scatter.
+  void add(const std::optional<VecX>& difference, const VecX& noises, double unseen) {
     const double noise = size_of(noises);
     absent_ = !difference;
     if (absent_) {
       row_.clear();
       return;
     }
-    doubt(*difference, noise);
+    doubt(*difference, std::max(noise, unseen));
     std::vector<VecX> next{*difference};
     double power = ratio_;
     for (std::size_t k = 1; k <= row_.size() && k <= static_cast<std::size_t>(order_); ++k, power *= ratio_) {
@@ -117,8 +117,7 @@ std::optional<VecX> evaluate(const std::function<VecX(double)>& f, double s) {
 /// Rounding of a function, number by number: what second differences on either side alone leave at places that are all the same to
 /// its derivative. The slope is not in them, a kink or a jump at zero is not between them, and curvature is far below rounding
 /// there. A kink in between them looks like rounding of 1e-11 of itself, which at the smallest step is little beside it.
-/// At least what the caller knows of it.
-VecX noise_of(const std::function<VecX(double)>& f, const VecX& f0, const VecX& known) {
+VecX noise_of(const std::function<VecX(double)>& f, const VecX& f0) {
   VecX scatter = VecX::Zero(f0.size());
   for (const double side : {-2e-12, 2e-12}) {
     std::array<std::optional<VecX>, 5> at;
@@ -131,8 +130,7 @@ VecX noise_of(const std::function<VecX(double)>& f, const VecX& f0, const VecX& 
   // worse conditioned than a million it is not called noise: such a function changes its mind.
   const VecX least = 1e-14 * (VecX::Ones(f0.size()) + f0.cwiseAbs());
   const double most = 1e-10 * (1 + size_of(f0));
-  const VecX noise = (kCaution * scatter).cwiseMax(least).cwiseMin(most);
-  return known.size() == 0 ? noise : noise.cwiseMax(known);
+  return (kCaution * scatter).cwiseMax(least).cwiseMin(most);
 }
 
 /// What the steps up to one of them say.
@@ -178,7 +176,7 @@ class Looks {
         least_size_(least_size),
         settings_(settings),
         f0_(f(0)),
-        roundings_(noise_of(f, f0_, settings.rounding)),
+        roundings_(noise_of(f, f0_)),
         rounding_(size_of(roundings_)),
         levels_(static_cast<std::size_t>(settings.levels)) {}
 
@@ -266,10 +264,12 @@ class Looks {
     for (int level = outer; level < static_cast<int>(levels_.size()); level += stride) {
       const double h = step(level);
       const VecX noise = roundings_ / h;
+      const double unseen = kCaution * size_of(settings_.rounding) / h;
       const auto& [known, above, below] = at(level);
-      right.add(above ? std::optional<VecX>((*above - f0_) / h) : std::nullopt, noise);
-      left.add(below ? std::optional<VecX>((f0_ - *below) / h) : std::nullopt, noise);
-      central.add(above && below ? std::optional<VecX>((*above - *below) / (2 * h)) : std::nullopt, noise);
+      right.add(above ? std::optional<VecX>((*above - f0_) / h) : std::nullopt, noise, unseen);
+      left.add(below ? std::optional<VecX>((f0_ - *below) / h) : std::nullopt, noise, unseen);
+      central.add(above && below ? std::optional<VecX>((*above - *below) / (2 * h)) : std::nullopt, noise,
+                  unseen);
     }
     Verdict verdict{.differences = {.left = left.best(), .right = right.best()},
                     .outer = outer,
