@@ -59,8 +59,9 @@ class Tableau {
   }
 
   /// Smaller steps come nearer to the derivative. Where they do not, by more than a kink moves a central difference by whose slopes
-  /// count as one, what larger ones settled on is that of a function beyond a kink: a step of contacts is nearly linear on either side of one. Below what
-  /// rounding may do at worst, two of them that agree with each other say so too: rounding would scatter them.
+  /// count as one, what larger ones settled on is that of a function beyond a kink: a step of contacts is nearly linear on either
+  /// side of one. Below what rounding may do at worst, two of them that agree with each other say so too: rounding would scatter
+  /// them.
   void doubt(const VecX& difference, double noise) {
     if (best_.size() == 0) return;
     const double distance = size_of(difference - best_),

@@ -35,8 +35,9 @@ struct DifferenceSettings {
   bool fits = true;
   /// How many evaluations such fits may take: most that find something take a few hundred.
   int most_fitted = 800;
-  /// What each number of the function is rounded by, where the caller knows: by the rounding of what it starts from, say, which
-  /// does not scatter where that stays the same along the direction. Empty: what scatters.
+  /// What each number of the function is rounded by without a scatter along the direction, where the caller knows: what the last
+  /// digits of its start do to it, say. Small steps make no doubts of larger ones by less than the largest of these allows; whether
+  /// the slopes of both sides are one is not judged by them. Empty: only what scatters.
   VecX rounding = {};
 };
 
