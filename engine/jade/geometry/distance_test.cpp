@@ -167,6 +167,35 @@ TEST(SettleOnCurves, KnowsWhereARimIsNearestToAnEdgeToAllDigits) {
   }
 }
 
+/// The side of a cylinder beside a ball, a capsule along it and a corner: GJK leaves the direction at the root of its rounding.
+TEST(SettleOnCurves, KnowsTheNormalBetweenASideAndWhateverStandsBesideIt) {
+  const double r = 0.09, gap = 1e-5;
+  const PreparedShape cylinder(Cylinder{r, 0.05});
+  const struct {
+    PreparedShape shape;
+    Mat3 R;
+    Vec3 towards;  // it from the cylinder,
+    double reach;  // and how far its middle is from where it comes nearest
+  } others[] = {{PreparedShape(Sphere{0.08}), rotation_exp(Vec3(0.4, 1, 2)), Vec3::UnitX(), 0.08},
+                {PreparedShape(Capsule{0.07, 0.2}), rotation_exp(Vec3(0, 0.3, 0)), Vec3::UnitY(), 0.07},
+                {PreparedShape(Box{Vec3::Constant(0.1)}),
+                 Mat3(Eigen::Quaterniond::FromTwoVectors(Vec3(-1, -1, -1), -Vec3::UnitX())), Vec3::UnitX(),
+                 0.05 * std::sqrt(3.0)}};
+  for (const auto& other : others)
+    for (int turn = 0; turn < 20; ++turn) {
+      const Mat3 about = rotation_exp(Vec3(0, 0, 0.3 * turn));
+      const Vec3 n = about * other.towards;
+      const Transform X_WC{rotation_exp(Vec3(0, 0, 0.9 * turn)), Vec3(0.5, 1, 0.04)},
+          X_WO{about * other.R, X_WC.p + (r + other.reach + gap) * n + Vec3(0, 0, 0.03)};
+      DistanceResult d = distance({cylinder, X_WC}, {other.shape, X_WO});
+      ASSERT_TRUE(settle_on_curves({cylinder, X_WC}, {other.shape, X_WO}, d)) << other.reach << ' ' << turn;
+      // Rounding of places of a metre, over the distance of the curves at most.
+      EXPECT_LE((d.normal - n).norm(), 1e-14 / r) << other.reach << ' ' << turn;
+      EXPECT_NEAR(d.distance, gap, 1e-15) << other.reach << ' ' << turn;
+      EXPECT_LE(d.lower_bound, d.distance);
+    }
+}
+
 /// However the two are turned: along a normal that leans by the rounding of places which are ten micrometres apart, the far end of
 /// the edge is nearer than the distance, by a million times that of coordinates.
 TEST(SettleOnCurves, IsNotMisledByTheRoundingOfItsNormal) {

@@ -23,7 +23,8 @@ bool settle_on_curves(const PlacedShape& a, const PlacedShape& b, DistanceResult
              p_B = on_b->curve.x - on_b->radius * n;
   // Near by, and the nearest of all: of convex shapes no less is left along the normal than was certified.
   const auto strays = [](const PlacedShape& shape, const Vec3& from, const Vec3& to) {
-    return (to - from).norm() > kNear * shape.shape.core().extent;
+    const ConvexCore& core = shape.shape.core();
+    return (to - from).norm() > kNear * (core.extent + core.radius);  // a ball is all radius
   };
   const ConvexCore &core_a = a.shape.core(), &core_b = b.shape.core();
   const bool convex = !a.shape.tree() && !b.shape.tree();
