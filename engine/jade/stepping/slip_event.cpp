@@ -78,7 +78,7 @@ void Island::find_slides() {
     const Vec3& n = contact.now.normal;
     const double slip = (contact.velocity - n.dot(contact.velocity) * n).norm();
     const Vec3 turning = contact.carried_on - contact.velocity;
-    contact.rests = contact.stopped || !(slip > kNoSlip);
+    contact.rests = contact.stopped;
     if (contact.rests) continue;
     // No more than the sum of its coordinates is left of it along the face.
     contact.slides = slip > kNoSlip + kPivoting * turning.lpNorm<1>();
@@ -86,7 +86,8 @@ void Island::find_slides() {
     double turned = (turning - n.dot(turning) * n).norm();
     if (touches_at_few_places(i)) turned = std::max(0.0, turned - kNoTurning);
     contact.slides = slip > kNoSlip + kPivoting * turned;
-    // What hardly turns does not pivot either: whoever is nudged slides, and is stopped.
+    // What hardly turns does not pivot either: whoever is nudged slides, and is stopped. What does pivot is not, though it has no
+    // slip at all.
     contact.rests = !contact.slides && kPivoting * turned <= kNoSlip;
   }
 }
