@@ -216,8 +216,8 @@ bool ClassSolve::factor() {
 }
 
 bool ClassSolve::shares_matter() const {
-  // Nothing slips, or nothing is shared.
-  if (!slips_ || !inverse_.null_space(null_)) return false;
+  // Without slip shares have an effect only where rows are not quite the same, as those of two faces that lean by rounding.
+  if (!(slips_ || takes_mean) || !inverse_.null_space(null_)) return false;
   double moved = 0, size = 0;
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const OnTree& on = on_tree_[t];
@@ -239,9 +239,9 @@ bool ClassSolve::shares_matter() const {
   return moved > kNoEffect * kNoEffect * size;
 }
 
-bool ClassSolve::set_weights(const VecX& W) {
+bool ClassSolve::set_weights(const VecX& W, bool shares) {
   W_ = W;
-  return slips_ ? inverse_.factor_shared(K_, W_) : inverse_.factor_mean(K_, W_);
+  return slips_ || shares ? inverse_.factor_shared(K_, W_) : inverse_.factor_mean(K_, W_);
 }
 
 VecX ClassSolve::rates_of_shares(const VecX& f) const {

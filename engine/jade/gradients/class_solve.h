@@ -61,12 +61,13 @@ class ClassSolve {
   /// The rows that hold with equality and determine the others; their forces are the unknowns x.
   const std::vector<int>& free_rows() const { return free_; }
   bool is_free(int row) const { return free_of_[static_cast<std::size_t>(row)] >= 0; }
-  /// Whether how redundant contacts share their load has an effect on velocities: they slip in different directions.
+  /// Whether how redundant contacts share their load has an effect on velocities: they slip in different directions, or push in
+  /// nearly the same, up to what makes them redundant.
   bool shares_matter() const;
   /// Whether some rows follow from others, and may contradict them.
   bool contradicts() const { return takes_mean && inverse_.is_singular(); }
-  /// With the exact W = diag A of the free rows from now on; y₁ with S J y₁ = −W x.
-  [[nodiscard]] bool set_weights(const VecX& W);
+  /// With the exact W = diag A of the free rows from now on, and shares if they matter; y₁ with S J y₁ = −W x.
+  [[nodiscard]] bool set_weights(const VecX& W, bool shares);
   VecX rates_of_shares(const VecX& f) const;
 
   /// (r₁, r₂) → (dv, df) in place: rows `v` … and `f` … of x, of which some columns are given. `shares` (−1: none) are

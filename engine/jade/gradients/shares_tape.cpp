@@ -50,7 +50,7 @@ int IslandTape::add_shares(const Shares& at, ClassSolve& classes) {
   VecX W(static_cast<long>(free.size()));
   for (long i = 0; i < W.size(); ++i) W[i] = J.row(i) * Z.col(i);
   const bool contradicts = classes.contradicts();
-  if (!classes.set_weights(W)) refuse("the shares of redundant contacts cannot be found");
+  if (!classes.set_weights(W, shares)) refuse("the shares of redundant contacts cannot be found");
   if (contradicts && missed) add_contradiction(at, Z, W, classes);
   if (!shares) return -1;
 
