@@ -52,6 +52,7 @@ class Tableau {
         error_ = error;
         errors_ = kCaution * apart + rounding_gain() * noises;
         noise_ = noise;
+        unseen_ = unseen;
         distance_ = size_of(*difference - best_);
       }
     }
@@ -86,6 +87,8 @@ class Tableau {
 
   const VecX& best() const { return best_; }
   double noise() const { return noise_; }  ///< of the smallest step that it knows
+  /// What rounding may do to `best` without a scatter.
+  double unseen() const { return rounding_gain() * unseen_; }
   double error() const { return error_; }
   /// What each number of `best` may be off by at worst: one that hardly scatters is known better than the largest is.
   const VecX& errors() const { return errors_; }
@@ -101,7 +104,7 @@ class Tableau {
   VecX best_, errors_;
   double distance_ = 0;  ///< of the last difference from it
   VecX suspect_;         ///< the last difference, if it was farther from it than rounding explains as a rule
-  double noise_ = 0;
+  double noise_ = 0, unseen_ = 0;
   double error_ = std::numeric_limits<double>::infinity();
 };
 
@@ -308,7 +311,8 @@ class Looks {
     }
     result.value = 0.5 * (left.best() + right.best());
     result.error = verdict.sides / scale;
-    const bool known = size_of(right.best() - left.best()) > kSureKink * verdict.sides;
+    const bool known =
+        size_of(right.best() - left.best()) > kSureKink * verdict.sides + left.unseen() + right.unseen();
     if (!same_slope && known && verdict.sides <= 2e-5 * scale) result.smoothness = Smoothness::kink;
     return verdict;
   }

@@ -115,6 +115,30 @@ TEST(Differences, MeasureRoundingWhereArgumentsAreOtherNumbers) {
   EXPECT_NEAR(d.value[0], 1, 2e-7);
 }
 
+/// Where a function bends a hundred thousand times as fast as it rises, slopes of both sides are known from steps so small that
+/// rounding is much of what they differ by. Who is told of it does not call that a kink, but still calls one that is more.
+TEST(Differences, TakeNoRoundingThatTheyAreToldOfForAKink) {
+  constexpr double size = 3e-14;
+  constexpr int draws = 40;
+  int untold = 0, told = 0, seen = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    const auto bent = [&](double kink) {
+      // Arguments are rounded: nothing scatters within 1e-10.
+      return [=](double s) {
+        return one(std::expm1(4e5 * s) / 4e5 + kink * std::abs(s) +
+                   size * rounding(std::round(s / 1e-10) + 1000 * draw + 0.5));
+      };
+    };
+    const DifferenceSettings with{.fits = false, .rounding = VecX::Constant(1, size)};
+    untold += differentiate(bent(0), 1, {.fits = false}).smoothness == Smoothness::kink;
+    told += differentiate(bent(0), 1, with).smoothness == Smoothness::kink;
+    seen += differentiate(bent(0.1), 1, with).smoothness == Smoothness::kink;
+  }
+  EXPECT_GT(untold, draws / 4);
+  EXPECT_EQ(told, 0);
+  EXPECT_EQ(seen, draws);
+}
+
 /// As in a stack of boxes, which may be moved by a micrometre until contacts change their minds.
 TEST(Differences, SettleInTheLittleRoomThatContactsLeave) {
   const Differences d = differentiate(
