@@ -1,9 +1,11 @@
 #include "jade/gradients/island_tape.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "jade/dynamics/kinematics.h"
 #include "jade/dynamics/manifold.h"
+#include "jade/geometry/contact_features.h"
 
 namespace jade {
 
@@ -224,6 +226,48 @@ int IslandTape::limit_hit_of(int index, const HitTrace& hit) {
   return solves_[static_cast<std::size_t>(index)].sigma = sigma;
 }
 
+/// A pair that is hit at one place meets at others as well where faces or edges are flush, and which of them is the first changes
+/// with a nudge: how much later the next one is. What joints keep flush is hit at all of them at once. After place_end.
+Kink IslandTape::next_hit(const HitTrace& hit, double closing) {
+  constexpr double kSamePlace = 1e-6;  // of its distance from the origin, as hits are polished
+  constexpr double kSameRow = 1e-10;   // what no joint lets move against each other
+  Kink next;
+  const Links links = links_of(hit.shape_a, hit.shape_b);
+  const SidePoses at = poses(hit.shape_a, hit.shape_b, Place::end);
+  const auto is_curved = [&](int shape) {
+    return has_travelling_features(collision_.shapes()[static_cast<std::size_t>(shape)].geometry);
+  };
+  // Places of rims travel, and are hit wherever they are then.
+  if (!(closing < 0) || is_curved(hit.shape_a) || is_curved(hit.shape_b)) return next;
+  const auto row_of = [&](const FeatureContact& place, VecX& row) {
+    const LinkPoint point = point_between(links, 0.5 * (place.p_A + place.p_B), Place::end);
+    row.setZero(nv);
+    add_generalised(links, Place::end, point.along(place.normal).transpose(), row);
+  };
+  const auto for_each_place = [&](auto&& visit) {
+    for (const ContactTrace& contact : substep_->contacts)
+      if (contact.shape_a == hit.shape_a && contact.shape_b == hit.shape_b)
+        visit(closest_points(contact.a, at.X_WA, contact.b, at.X_WB, hit.normal));
+  };
+  const double size = hit.p_B.norm();
+  std::optional<double> lowest;
+  for_each_place([&](const FeatureContact& place) {
+    if ((place.p_B - hit.p_B).norm() > kSamePlace * size) return;
+    lowest = place.gap;
+    row_of(place, hit_row_);
+  });
+  if (!lowest) return next;
+  for_each_place([&](const FeatureContact& place) {
+    const double later = std::max(0.0, std::abs(place.gap - *lowest) - kGapRounding * size) / -closing;
+    const double distance = apart(hit.time + later, hit.time);
+    if (distance >= next.distance) return;
+    row_of(place, next_row_);
+    if ((next_row_ - hit_row_).lpNorm<Eigen::Infinity>() > kSameRow * hit_row_.lpNorm<Eigen::Infinity>())
+      next.nearer({Kink::Kind::grazing, distance, hit.shape_a, hit.shape_b});
+  });
+  return next;
+}
+
 int IslandTape::hit_of(int index) {
   if (solve(index).sigma >= 0) return solve(index).sigma;
   const HitTrace& hit = substep_->solves[static_cast<std::size_t>(index)].hit;
@@ -242,6 +286,7 @@ int IslandTape::hit_of(int index) {
                   .distance = size > 0 && closing < 0 ? -closing / size : 0,
                   .shape_a = hit.shape_a,
                   .shape_b = hit.shape_b});
+  nearest.nearer(next_hit(hit, closing));
   if (hit.unsettled || !(closing < -1e-12 * size)) {
     refuse(hit.unsettled ? "a sweep gave up before it found a hit" : "a hit without speed: it grazes");
     return solves_[static_cast<std::size_t>(index)].sigma = sigma;

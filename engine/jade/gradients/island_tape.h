@@ -99,6 +99,7 @@ class IslandTape {
   void move();
   /// What is left of the step is less by a length.
   void pass_time(int length);
+  Kink next_hit(const HitTrace& hit, double closing);
   int hit_of(int solve);
   int limit_hit_of(int solve, const HitTrace& hit);
   /// The end of a solve's path after a fixed time σ.
@@ -358,6 +359,7 @@ class IslandTape {
   } start_poses_;  ///< of the contact that was placed last
   VecX q_m_, sum_, v0_;
   PathEnd end_;
+  VecX hit_row_, next_row_;
 
   // The problem at hand: contacts where its rows are, and how the frames of these turn.
   std::vector<PlacedContact> moved_;

@@ -7,12 +7,6 @@
 #include "jade/stepping/shared_load.h"
 
 namespace jade {
-namespace {
-
-// Of coordinates, when a gap is measured.
-constexpr double kGapRounding = 1e-15;
-
-}  // namespace
 
 /// What rounding of the places of a segment's contacts makes of the speed at which their gaps are to close.
 double Island::gap_rounding(double s) const {

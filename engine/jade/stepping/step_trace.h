@@ -24,6 +24,9 @@ inline constexpr double kNoSlip = 1e-9;
 /// Distances from a kink below this are rounding of the quantities that decide: it is at the kink.
 inline constexpr double kAtKink = 1e-10;
 
+/// Gaps are rounded to this, of the distance of their places from the origin.
+inline constexpr double kGapRounding = 1e-15;
+
 /// Something at which a step changes its mind, and how far it was from that: 0 is at it. Free of units, measured in the
 /// size of the quantities that decide.
 struct Kink {
