@@ -227,6 +227,9 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {2001, 18848, "a path bends down to a face of a mesh that is not convex, two micrometres from it", true,
        false},
       {2001, 10238, "a box slides by less than its height is rounded to", true, false},
+      {5001, 7870, "a ball hits the side of a cylinder", true, false},
+      {5001, 9589, "what pivots without any slip is not stopped: whoever is nudged is not", true, false},
+      {5001, 9993, "boxes on each other without friction, whose faces lean by rounding", true, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
     const GradientTrial trial =
@@ -262,6 +265,7 @@ TEST(StepGradient, SaysWhetherItIsRegularWhereItDidNot) {
       {3001, 2614, false, "a box lands flush, too slowly to bounce"},
       {3001, 2971, false, "the same"},
       {3001, 171, false, "slips end together, at a time that looks come near to slowly"},
+      {5001, 697, false, "a segment is made shorter by a body that hits flush, and not hit there"},
       {3001, 3135, false,
        "slips end together at once, and the part until then is too short to be pressed in"},
   };

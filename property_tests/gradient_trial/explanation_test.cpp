@@ -64,7 +64,7 @@ TEST(Explanation, FindsTheKinkOfWhatOnlyTouches) {
   EXPECT_NE(stage.name.find("step 0"), std::string::npos) << stage.name;
   EXPECT_LT(std::min(stage.right, stage.left), 1e-6);
   EXPECT_GT(std::max(stage.right, stage.left), 1e-3);
-  EXPECT_FALSE(explanation.trial.claims_regular);
+  EXPECT_FALSE(explanation.trial.regularity.regular);
   // One side is solved with other classes, and its own gradient is another one however small the nudge.
   const NudgeTrial& last = explanation.nudges.back();
   EXPECT_GT(std::max(last.gradient_above, last.gradient_below), 1e-3);

@@ -223,7 +223,7 @@ GradientTrial try_gradient(const generators::World& world, std::uint64_t numbers
                                           : Differences{.value = VecX::Zero(analytic.size())};
       effort.fits = effort.fits && differences.smoothness == Smoothness::regular;
       trial.directions[k] = {.check = check_derivative(analytic, differences),
-                             .claims_regular = trial.regularity.regular};
+                             .regularity = trial.regularity};
       if (differences.smoothness == Smoothness::kink && trial.regularity.exists)
         trial.directions[k].one_sided_error = one_sided_error(start, linear, d, differences);
       trial.transpose_error =

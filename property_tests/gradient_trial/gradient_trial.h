@@ -22,7 +22,7 @@ struct TrialSettings {
 /// Two steps along one direction: what the chained Jacobians say, and what differences say.
 struct DirectionTrial {
   DerivativeCheck check;
-  bool claims_regular = true;  ///< what the gradient says of itself
+  Regularity regularity = {};  ///< what the gradient says of itself
   /// At a kink at which step_along knows both sides: how far it is from the difference of either, relative to their size.
   std::optional<double> one_sided_error = {};
 };

@@ -22,6 +22,7 @@ Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
 Table nudge_table(const Explanation& explanation) {
   const DerivativeCheck& check = explanation.trial.check;
+  const Regularity& regularity = explanation.trial.regularity;
   Table table{
       .title = "Two steps, nudged: distances from the gradient",
       .columns = {"nudge", "central", "right", "left", "gradient above", "gradient below", "same decisions"},
@@ -30,7 +31,10 @@ Table nudge_table(const Explanation& explanation) {
                             "{:.1e} and says that it is {}.",
                             name_of(check.differences.smoothness), check.differences.size,
                             check.differences.error, check.error,
-                            explanation.trial.claims_regular ? "regular" : "at a kink")}};
+                            regularity.regular ? "regular" : "at a kink")}};
+  if (!regularity.why.empty())
+    table.notes.push_back(fmt::format("The nearest kink that it knows of is {} away: {}.",
+                                      short_number(regularity.distance), regularity.why));
   for (const NudgeTrial& nudge : explanation.nudges) {
     const char* same = nudge.same_above && nudge.same_below ? "both sides"
                        : nudge.same_above                   ? "above"
@@ -98,7 +102,9 @@ Json to_json(const Explanation& explanation) {
           {"differences_known_to", number(check.differences.error)},
           {"size", check.differences.size},
           {"relative_error", number(check.error)},
-          {"claims_regular", explanation.trial.claims_regular},
+          {"claims_regular", explanation.trial.regularity.regular},
+          {"distance", number(explanation.trial.regularity.distance)},
+          {"nearest_kink", explanation.trial.regularity.why},
           {"first_stage_that_parts", explanation.first()},
           {"nudges", std::move(nudges)},
           {"stages", std::move(stages)}};
