@@ -304,6 +304,7 @@ Explanation explain(const generators::World& world, std::uint64_t numbers, std::
                              .central = kUnknown,
                              .right = kUnknown,
                              .left = kUnknown,
+                             .scatter = kUnknown,
                              .decisions = decisions_at(base[stage.step], stage)});
   }
 
@@ -318,19 +319,19 @@ Explanation explain(const generators::World& world, std::uint64_t numbers, std::
     return out;
   };
   bool looked = false;
+  const double nearest = nudges().back();
   for (const double s : nudges()) {
     const Nudged above = nudged(s), below = nudged(-s);
     if (!above.exists || !below.exists) continue;
     const auto off = [&](const VecX& slope) { return size_of(slope - gradient) / scale; };
-    const auto gradient_at = [&](const Nudged& side) {
-      return off(Tape(side.model, side.traces, start.ids, d).end());
-    };
+    Tape tape_above(above.model, above.traces, start.ids, d),
+        tape_below(below.model, below.traces, start.ids, d);
     result.nudges.push_back({.s = s,
                              .central = off((above.end - below.end) / (2 * s)),
                              .right = off((above.end - end) / s),
                              .left = off((end - below.end) / s),
-                             .gradient_above = gradient_at(above),
-                             .gradient_below = gradient_at(below),
+                             .gradient_above = off(tape_above.end()),
+                             .gradient_below = off(tape_below.end()),
                              .same_above = same_decisions(base, above.traces),
                              .same_below = same_decisions(base, below.traces)});
     const bool look = !looked && s <= kLook;
@@ -347,14 +348,20 @@ Explanation explain(const generators::World& world, std::uint64_t numbers, std::
         const std::optional<Stage> there = counterpart(trace, base[stage.step], stage);
         if (!there) {
           if (look) decisions = "not there";
-          return;
+          return there;
         }
         x = moved_at(trace, *there, of, q_base[i]);
         const std::string others = decisions_at(trace, *there);
         if (look && others != trial.decisions) decisions = others;
+        return there;
       };
-      note(above, trees_above, right, trial.above);
-      note(below, trees_below, left, trial.below);
+      const std::optional<Stage> there_above = note(above, trees_above, right, trial.above),
+                                 there_below = note(below, trees_below, left, trial.below);
+      if (s == nearest && there_above && there_below)
+        trial.scatter = size_of(0.5 * (tape_above.at(*there_above, trees_above) +
+                                       tape_below.at(*there_below, trees_below)) -
+                                said[i]) /
+                        size;
       const auto nearer = [&](double& distance, const VecX& slope) {
         distance = std::min(distance, size_of(slope - said[i]) / size);
       };

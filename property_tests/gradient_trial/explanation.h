@@ -29,9 +29,12 @@ struct StageTrial {
   std::string name;                         ///< "step 1, island 0 of box and ball, sub-step 3, solve 1"
   double size = 0;                          ///< of what the tape says there
   double central = 0, right = 0, left = 0;  ///< the smallest distances over all nudges, relative to the size
-  std::string decisions;                    ///< of the start: length and classes of rows
-  std::string above, below;                 ///< of the nearest nudge, where they are others
-  bool parts() const;                       ///< central differences know it, and say something else
+  /// Of the mean of the tapes at the nearest two nudges, the same: what rounding alone does to the tape. Where it jumps a number is
+  /// known to fewer digits than the others, as a normal that GJK left at the root of its rounding.
+  double scatter = 0;
+  std::string decisions;     ///< of the start: length and classes of rows
+  std::string above, below;  ///< of the nearest nudge, where they are others
+  bool parts() const;        ///< central differences know it, and say something else
 };
 
 struct Explanation {

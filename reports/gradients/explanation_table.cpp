@@ -49,7 +49,7 @@ Table nudge_table(const Explanation& explanation) {
 
 Table stage_table(const Explanation& explanation, bool all) {
   Table table{.title = "The tape, cut off at each stage: smallest distances from nudged traces",
-              .columns = {"stage", "size", "central", "right", "left", "decisions"},
+              .columns = {"stage", "size", "central", "right", "left", "scatter", "decisions"},
               .rows = {},
               .notes = {}};
   const int first = explanation.first(), count = static_cast<int>(explanation.stages.size());
@@ -66,7 +66,7 @@ Table stage_table(const Explanation& explanation, bool all) {
     if (!stage.below.empty()) decisions += "; below: " + stage.below;
     table.rows.push_back({stage.name + (i == first ? " ←" : ""), short_number(stage.size),
                           short_number(stage.central), short_number(stage.right), short_number(stage.left),
-                          decisions});
+                          short_number(stage.scatter), decisions});
   }
   return table;
 }
@@ -95,6 +95,7 @@ Json to_json(const Explanation& explanation) {
                       {"central", number(stage.central)},
                       {"right", number(stage.right)},
                       {"left", number(stage.left)},
+                      {"scatter", number(stage.scatter)},
                       {"decisions", stage.decisions},
                       {"decisions_above", stage.above},
                       {"decisions_below", stage.below}});
