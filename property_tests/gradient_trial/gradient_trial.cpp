@@ -147,10 +147,10 @@ double transpose_error(const Start& start, const Linearisation& linear, const Pr
   return size == 0 ? 0 : std::max(0.0, error - kRounding * rounded) / size;
 }
 
-/// How much the end of the two steps moves when the last digit of their start does: a floating-point step has rounded its start as
-/// soon as it begins, and no difference knows a slope better than that over the nudge. Along a direction it need not scatter: where
-/// positions do not move by a rounding of theirs, gaps and all that follows from them stay what they are, and the slope is another
-/// one.
+/// How much the end of the two steps moves when the last digits of their start do: a floating-point step has rounded its start as
+/// soon as it begins, and its velocities by as much as it iterates their means to; no difference knows a slope better than that over
+/// the nudge. Along a direction it need not scatter: where positions do not move by a rounding of theirs, gaps and all that follows
+/// from them stay what they are, and the slope is another one; and so it is where a nudge takes one more pass to settle.
 VecX rounding_of_end(const Start& start, Flow& flow, std::uint64_t numbers) {
   constexpr int kLooks = 4;
   constexpr double kLastDigit = std::numeric_limits<double>::epsilon();
@@ -167,7 +167,7 @@ VecX rounding_of_end(const Start& start, Flow& flow, std::uint64_t numbers) {
   for (int look = 0; look < kLooks; ++look) {
     for (int k = 0; k < nv; ++k) {
       change.q[k] = kLastDigit * size * random.uniform(-1, 1);
-      change.v[k] = kLastDigit * speed * random.uniform(-1, 1);
+      change.v[k] = kSettledMean * speed * random.uniform(-1, 1);
     }
     try {
       moved = moved.cwiseMax((flow(change, 1) - end).cwiseAbs());

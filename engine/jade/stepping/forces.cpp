@@ -76,12 +76,14 @@ void Island::set_b(bool with_gaps) {
 }
 
 /// A certificate is relative to the forces, so that forces without bound make any rows look solved: what is asked of the
-/// normals must be met to the size of the motion too, or to the rounding of these forces.
-bool Island::forces_run_away() const {
+/// normals must be met to the size of the motion too, or to the rounding of these forces, or of the gaps: in short segments that is
+/// more than their weight explains, and corners of a face that rests contradict each other by it.
+bool Island::forces_run_away(double s) const {
   for (int i = 0; i < rows_.size(); ++i) {
     const double missed = -solution_.v[i] - settings_.lcp.tolerance * problem_.beta[i];
     if (problem_.rows[i].kind == RowKind::tangent || missed <= 0) continue;
-    if (missed > kForceRounding * problem_.A.row(i).cwiseAbs().dot(solution_.f.cwiseAbs())) return true;
+    if (missed - gap_rounding(s) > kForceRounding * problem_.A.row(i).cwiseAbs().dot(solution_.f.cwiseAbs()))
+      return true;
   }
   return false;
 }
@@ -89,13 +91,13 @@ bool Island::forces_run_away() const {
 /// Solves the rows for the forces of the segment. What the gaps ask for may be more than any forces give: pushed apart
 /// along rows that depend on each other, or wedged. b = J u is in the range of J and always has a solution; then the gaps
 /// are left to the sweep. Returns whether the gaps were heeded.
-bool Island::find_forces(bool with_gaps) {
+bool Island::find_forces(bool with_gaps, double s) {
   set_b(with_gaps);
   if (with_gaps && rests_with_gaps_unheeded() ? keep_classes() : solve_rows(!with_gaps)) {
-    if (!with_gaps || !forces_run_away()) return with_gaps;
+    if (!with_gaps || !forces_run_away(s)) return with_gaps;
     // Rows that nearly depend on each other may all be held at a price: the classes of the last problem were a bad guess.
     warm_.clear();
-    if (solve_rows(false) && !forces_run_away()) return true;
+    if (solve_rows(false) && !forces_run_away(s)) return true;
   }
   if (with_gaps) {
     ++report.without_gaps;

@@ -105,6 +105,7 @@ void Island::begin(const IslandFrame& frame) {
   report.clear();
   slip_events_ = 0;
   work_ = 0;
+  looks_ = 0;
   hurries_ = false;
 }
 

@@ -268,6 +268,7 @@ class Island {
   FeatureContact at_middle(const LiveContact& contact) const;
   void free_motion(MovingTree& tree, double s);
   void set_bias(double s);
+  double gap_rounding(double s) const;
   void set_paths(double s);
   void finish_segment(double s);
 
@@ -289,8 +290,8 @@ class Island {
   void note_residual();
   bool rests_with_gaps_unheeded() const;
   void set_b(bool with_gaps);
-  bool find_forces(bool with_gaps);
-  bool forces_run_away() const;
+  bool find_forces(bool with_gaps, double s);
+  bool forces_run_away(double s) const;
 
   // joint_limit.cpp
   void find_limits();
@@ -346,7 +347,6 @@ class Island {
   void take_all_rows();
 
   // kinks.cpp: of what is recorded
-  double gap_rounding(double s) const;
   Kink nearest_class(const std::vector<RowsTrace>& rows, int ended, double rounding) const;
   void mark_weak(SolveTrace& solve) const;
   Kink nearest_choice(double s) const;
@@ -362,6 +362,7 @@ class Island {
   bool as_expected_ = false;  ///< the island is still where the step began, with the velocities of then
   double carried_speed_ = 0;  ///< Closing::carried of contacts that carried load
   double work_ = 0;           ///< spent on the step so far, see StepSettings::patience
+  long looks_ = 0;            ///< of the step's sweeps so far
   bool hurries_ = false;      ///< the rest of the step is made in a hurry
   double turning_ = 0;        ///< of the link that turns fastest at the start of the segment [rad/s]
   double span_ = 0;           ///< the longest segment that the spin of the bodies allows now [s]

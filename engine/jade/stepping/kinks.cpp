@@ -8,13 +8,6 @@
 
 namespace jade {
 
-/// What rounding of the places of a segment's contacts makes of the speed at which their gaps are to close.
-double Island::gap_rounding(double s) const {
-  double farthest = 0;
-  for (const int c : row_contacts_) farthest = std::max(farthest, contacts[c].now.p_B.squaredNorm());
-  return kGapRounding * std::sqrt(farthest) / s;
-}
-
 /// The row of the problem at hand that is nearest to another class, as LcpDerivative measures it; but a row that weighs
 /// nothing is not measured by its own rounding, but by how fast the bodies pass each other there. Weak contacts are left out. `ended`:
 /// one whose slip ends with the segment, between slipping and sticking wherever that end moves to; −1: none. `rounding`: what is not

@@ -9,9 +9,7 @@
 namespace jade {
 namespace {
 
-// The mean velocity is iterated to rounding.
 constexpr int kMostPasses = 60;
-constexpr double kSettled = 1e-14;  // of the largest velocity
 constexpr double kUnmoved = 1e-15;  // of the largest velocity without contact forces: a few roundings
 // What velocities of one square bring in accelerations, at most: ratios of the lengths of a mechanism.
 constexpr double kMostSquares = 1e4;
@@ -27,7 +25,7 @@ bool Island::settle(std::span<MovingTree* const> moving, double s) {
   double change = 0, size = 0, nearest = std::numeric_limits<double>::infinity();
   int in_vain = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    if (rows_.size() > 0) with_gaps_ = find_forces(with_gaps_);
+    if (rows_.size() > 0) with_gaps_ = find_forces(with_gaps_, s);
     if (without_load_ && !stays_unloaded()) return without_load_ = false;
     for (MovingTree* tree : moving) tree->v_next = tree->u;
     if (rows_.size() > 0)
@@ -42,7 +40,7 @@ bool Island::settle(std::span<MovingTree* const> moving, double s) {
       size = std::max({size, tree->v_next.lpNorm<Eigen::Infinity>(), tree->now.v.lpNorm<Eigen::Infinity>()});
       first += tree->model.nv();
     }
-    if (pass > 0 && change <= kSettled * size) return true;
+    if (pass > 0 && change <= kSettledMean * size) return true;
     if (is_tired() && pass > 0) {
       if (trace) trace->hurried = true;
       return true;

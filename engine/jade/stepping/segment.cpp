@@ -374,6 +374,13 @@ void Island::set_bias(double s) {
   for (const int l : row_limits_) bias_[limits[l].row] = limits[l].closing.bias(time);
 }
 
+/// What rounding of the places of a segment's contacts makes of the speed at which their gaps are to close.
+double Island::gap_rounding(double s) const {
+  double farthest = 0;
+  for (const int c : row_contacts_) farthest = std::max(farthest, contacts[c].now.p_B.squaredNorm());
+  return kGapRounding * std::sqrt(farthest) / s;
+}
+
 void Island::set_paths(double s) {
   for (MovingTree* tree : trees) {
     switch (settings_.integrator) {

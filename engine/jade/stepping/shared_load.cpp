@@ -19,9 +19,11 @@ constexpr double kResiduals = 10;
 }  // namespace
 
 bool is_redundant(const LcpProblem& problem, const LcpSolution& solution, const VecX& sigma, int row) {
+  const bool normal = problem.rows[row].kind != RowKind::tangent;
   std::vector<int> others;
   for (int i = 0; i < problem.size(); ++i)
-    if (i != row && solution.classes[i] != RowClass::separate && std::abs(solution.v[i]) <= 1e-10 * sigma[i])
+    if (i != row && !(normal && problem.rows[i].kind == RowKind::tangent) &&
+        solution.classes[i] != RowClass::separate && std::abs(solution.v[i]) <= 1e-10 * sigma[i])
       others.push_back(i);
   const long n = static_cast<long>(others.size());
   MatX A(n, n);

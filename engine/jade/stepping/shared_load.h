@@ -10,6 +10,8 @@ namespace jade {
 
 /// Whether a row at rest follows from others at rest: corners of one face, say. Which of them are said to carry nothing, or
 /// to slip at no speed, does not matter then: they can share their load in another way at the same velocities.
+/// Friction is no substitute for a normal: what sticks to the floor and touches a wall without a load is at rest, but moved into the
+/// wall it is pushed out, and the floor gives way.
 bool is_redundant(const LcpProblem& problem, const LcpSolution& solution, const VecX& sigma, int row);
 
 /// The same motion with its load shared by all rows that rest. A normal that carries nothing and yet does not open, as of

@@ -27,6 +27,10 @@ inline constexpr double kAtKink = 1e-10;
 /// Gaps are rounded to this, of the distance of their places from the origin.
 inline constexpr double kGapRounding = 1e-15;
 
+/// The mean velocities of a segment, at which forces act, are iterated until they are off by no more than this of the largest one.
+/// How they come to less than that need not follow a nudge: Anderson's mixing is exact in values before it is in slopes.
+inline constexpr double kSettledMean = 1e-14;
+
 /// Something at which a step changes its mind, and how far it was from that: 0 is at it. Free of units, measured in the
 /// size of the quantities that decide.
 struct Kink {
