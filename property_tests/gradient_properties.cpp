@@ -230,6 +230,10 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {5001, 7870, "a ball hits the side of a cylinder", true, false},
       {5001, 9589, "what pivots without any slip is not stopped: whoever is nudged is not", true, false},
       {5001, 9993, "boxes on each other without friction, whose faces lean by rounding", true, false},
+      {3201, 1264,
+       "corners of a stack at rest contradict each other by what their gaps are rounded, in a short segment",
+       true, false},
+      {6001, 8728, "mean velocities of what spins are settled before their slopes are", true, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
     const GradientTrial trial =
@@ -265,6 +269,8 @@ TEST(StepGradient, SaysWhetherItIsRegularWhereItDidNot) {
       {3001, 2614, false, "a box lands flush, too slowly to bounce"},
       {3001, 2971, false, "the same"},
       {3001, 171, false, "slips end together, at a time that looks come near to slowly"},
+      {6001, 6825, false, "a ring that sticks to the floor touches a wall without a load"},
+      {6001, 15123, false, "the same"},
       {5001, 697, false, "a segment is made shorter by a body that hits flush, and not hit there"},
       {3001, 3135, false,
        "slips end together at once, and the part until then is too short to be pressed in"},

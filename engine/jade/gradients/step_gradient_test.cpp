@@ -5,92 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "jade/dynamics/manifold.h"
+#include "jade/gradients/chained_steps.h"
 #include "jade/math/differences.h"
 
 namespace jade {
 namespace {
-
-constexpr double kStandoff = 1e-5;
-
-SceneDescription empty_scene(double friction, double restitution, double gravity) {
-  SceneDescription scene;
-  scene.name = "gradients";
-  scene.gravity = Vec3(0, 0, -gravity);
-  scene.materials = {"stuff"};
-  scene.pairs = {{"stuff", "stuff", friction, restitution}};
-  return scene;
-}
-
-SceneDescription ground(double friction, double restitution, double gravity) {
-  SceneDescription scene = empty_scene(friction, restitution, gravity);
-  BodyDescription body;
-  body.name = "ground";
-  body.joint.kind = JointKind::fixed;
-  body.shapes = {{.name = "", .geometry = HalfSpace{}, .X_BS = {}, .material = "stuff", .density = {}}};
-  scene.bodies = {body};
-  return scene;
-}
-
-BodyDescription body(const std::string& name, const Shape& shape, const Vec3& at, const Vec3& velocity,
-                     const Vec3& spin = Vec3::Zero()) {
-  BodyDescription result;
-  result.name = name;
-  result.joint.position = {at.x(), at.y(), at.z(), 1, 0, 0, 0};
-  result.joint.velocity = {velocity.x(), velocity.y(), velocity.z(), spin.x(), spin.y(), spin.z()};
-  result.shapes = {{.name = "", .geometry = shape, .X_BS = {}, .material = "stuff", .density = 1000.0}};
-  return result;
-}
-
-/// Several steps and the product of their Jacobians.
-struct Chain {
-  explicit Chain(const SceneDescription& scene, int steps = 0, double h = 0.01, StepSettings chosen = {})
-      : model(build_model(scene)), workspace(model), gradients(model), settings(chosen) {
-    parameters = parameters_of(model);
-    start = state = initial_state(model);
-    const int nv = model.nv();
-    by_state = MatX::Identity(2 * nv, 2 * nv);
-    by_effort = MatX::Zero(2 * nv, nv);
-    by_parameters = MatX::Zero(2 * nv, static_cast<long>(parameters.size()));
-    effort = VecX::Zero(nv);
-    advance(steps, h);
-  }
-
-  void advance(int steps, double h) {
-    StepJacobian jacobian;
-    for (int i = 0; i < steps; ++i) {
-      StepResult result =
-          step(model, state, memory, {effort, VecX::Zero(model.nv())}, h, settings, workspace, &trace);
-      step_jacobian(model, trace, parameters, gradients, jacobian);
-      regularity.merge(jacobian.regularity);
-      by_state = (jacobian.state * by_state).eval();
-      by_effort = (jacobian.state * by_effort + jacobian.effort).eval();
-      by_parameters = (jacobian.state * by_parameters + jacobian.parameters).eval();
-      state = std::move(result.next);
-      memory = std::move(result.memory);
-    }
-  }
-
-  int column(const ParameterId& id) const {
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      if (parameters[i] == id) return static_cast<int>(i);
-    return -1;
-  }
-  int velocity(const std::string& name) const {
-    return model.joints()[static_cast<std::size_t>(model.body_named(name))].v;
-  }
-
-  Model model;
-  StepWorkspace workspace;
-  GradientWorkspace gradients;
-  StepSettings settings;
-  std::vector<ParameterId> parameters;
-  State start, state;
-  StepMemory memory;
-  StepTrace trace;
-  VecX effort;
-  MatX by_state, by_effort, by_parameters;
-  Regularity regularity;
-};
 
 TEST(StepGradient, BounceWithoutGravityHasTheClosedForm) {
   // y_T = e |v| T − e (y₀ − r) + …: ∂y_T/∂y₀ = −e, ∂y_T/∂|v| = e T, ∂y_T/∂e = |v| T − (y₀ − r − δ).
@@ -113,39 +32,6 @@ TEST(StepGradient, BounceUnderGravityHasTheClosedForm) {
   const double s = std::sqrt(2 * 9.81);
   EXPECT_NEAR(run.by_state(2, 2), -0.8 + 1.8 * 9.81 * (0.7 - s / 9.81) / s, 1e-10);  // 70 steps of rounding
   EXPECT_NEAR(run.by_state(2, 2), 0.190552, 1e-6);                                   // as printed
-}
-
-/// A box that lands flush does so with four corners at once, and with one of them first if it is turned by however little; on a
-/// slide that keeps it upright there is no such thing. It bounces, or is too slow for that.
-TEST(StepGradient, SaysThatAFlushHitIsAKink) {
-  for (const double speed : {1.0, 0.05})
-    for (const bool upright : {false, true}) {
-      const double height = 0.1 + 0.005 * speed;
-      SceneDescription scene = ground(0.5, 0.5, 9.81);
-      BodyDescription box = body("box", Box{Vec3(0.2, 0.2, 0.2)}, Vec3(0, 0, height), Vec3(0, 0, -speed));
-      if (upright) {
-        box.joint = {
-            .kind = JointKind::prismatic, .axis = Vec3::UnitZ(), .position = {height}, .velocity = {-speed}};
-      }
-      scene.bodies.push_back(box);
-      const Chain run(scene, 1);
-      EXPECT_TRUE(run.regularity.exists) << run.regularity.why;
-      EXPECT_EQ(run.regularity.regular, upright) << speed << ": " << run.regularity.why;
-    }
-}
-
-/// Which of the corners of a box comes to rest first changes with a nudge of its yaw. That cuts the path of what spins above it,
-/// and is nothing to what flies on without a turn.
-TEST(StepGradient, SaysThatSlipsWhichEndTogetherCutWhatTurns) {
-  for (const double spin : {0.0, 1.0}) {
-    SceneDescription scene = ground(0.5, 0, 9.81);
-    scene.bodies.push_back(body("slider", Box{Vec3(0.2, 0.2, 0.1)}, Vec3(0, 0, 0.05001), Vec3(0.03, 0, 0)));
-    scene.bodies.push_back(
-        body("spinner", Box{Vec3(0.1, 0.2, 0.3)}, Vec3(0, 0, 0.3), Vec3::Zero(), spin * Vec3(30, 20, 10)));
-    const Chain run(scene, 1);
-    EXPECT_TRUE(run.regularity.exists) << run.regularity.why;
-    EXPECT_EQ(run.regularity.regular, spin == 0) << run.regularity.why;
-  }
 }
 
 TEST(StepGradient, EqualBallsOnALineExchangeTheirDerivatives) {
