@@ -32,7 +32,7 @@ inline SceneDescription ground(double friction, double restitution, double gravi
 }
 
 inline BodyDescription body(const std::string& name, const Shape& shape, const Vec3& at, const Vec3& velocity,
-                     const Vec3& spin = Vec3::Zero()) {
+                            const Vec3& spin = Vec3::Zero()) {
   BodyDescription result;
   result.name = name;
   result.joint.position = {at.x(), at.y(), at.z(), 1, 0, 0, 0};
