@@ -5,43 +5,11 @@
 #include <vector>
 
 #include "jade/gradients/step_gradient.h"
+#include "jade/stepping/step_simulation.h"
 
-namespace jade {
+namespace jade::step_tests {
 
-/// For tests: small scenes of one material, and several steps with the product of their Jacobians.
-
-inline constexpr double kStandoff = 1e-5;
-
-inline SceneDescription empty_scene(double friction, double restitution, double gravity) {
-  SceneDescription scene;
-  scene.name = "gradients";
-  scene.gravity = Vec3(0, 0, -gravity);
-  scene.materials = {"stuff"};
-  scene.pairs = {{"stuff", "stuff", friction, restitution}};
-  return scene;
-}
-
-inline SceneDescription ground(double friction, double restitution, double gravity) {
-  SceneDescription scene = empty_scene(friction, restitution, gravity);
-  BodyDescription body;
-  body.name = "ground";
-  body.joint.kind = JointKind::fixed;
-  body.shapes = {{.name = "", .geometry = HalfSpace{}, .X_BS = {}, .material = "stuff", .density = {}}};
-  scene.bodies = {body};
-  return scene;
-}
-
-inline BodyDescription body(const std::string& name, const Shape& shape, const Vec3& at, const Vec3& velocity,
-                            const Vec3& spin = Vec3::Zero()) {
-  BodyDescription result;
-  result.name = name;
-  result.joint.position = {at.x(), at.y(), at.z(), 1, 0, 0, 0};
-  result.joint.velocity = {velocity.x(), velocity.y(), velocity.z(), spin.x(), spin.y(), spin.z()};
-  result.shapes = {{.name = "", .geometry = shape, .X_BS = {}, .material = "stuff", .density = 1000.0}};
-  return result;
-}
-
-/// Several steps and the product of their Jacobians.
+/// For tests: several steps and the product of their Jacobians.
 struct Chain {
   explicit Chain(const SceneDescription& scene, int steps = 0, double h = 0.01, StepSettings chosen = {})
       : model(build_model(scene)), workspace(model), gradients(model), settings(chosen) {
@@ -92,4 +60,4 @@ struct Chain {
   Regularity regularity;
 };
 
-}  // namespace jade
+}  // namespace jade::step_tests

@@ -7,6 +7,8 @@
 namespace jade {
 namespace {
 
+using namespace step_tests;
+
 /// A box that lands flush does so with four corners at once, and with one of them first if it is turned by however little; on a
 /// slide that keeps it upright there is no such thing. It bounces, or is too slow for that.
 TEST(Regularity, SaysThatAFlushHitIsAKink) {

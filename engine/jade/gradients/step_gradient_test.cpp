@@ -11,6 +11,8 @@
 namespace jade {
 namespace {
 
+using namespace step_tests;
+
 TEST(StepGradient, BounceWithoutGravityHasTheClosedForm) {
   // y_T = e |v| T − e (y₀ − r) + …: ∂y_T/∂y₀ = −e, ∂y_T/∂|v| = e T, ∂y_T/∂e = |v| T − (y₀ − r − δ).
   const double e = 0.8, r = 0.1, speed = 2, y0 = 0.5;

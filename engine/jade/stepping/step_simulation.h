@@ -11,13 +11,19 @@ namespace jade::step_tests {
 
 constexpr double kStandoff = 1e-5;
 
-/// Flat ground, and bodies that all meet each other in the same way.
-inline SceneDescription ground(double friction, double restitution, double gravity) {
+/// Bodies that all meet each other in the same way.
+inline SceneDescription empty_scene(double friction, double restitution, double gravity) {
   SceneDescription scene;
-  scene.name = "ground";
+  scene.name = "bodies";
   scene.gravity = Vec3(0, 0, -gravity);
   scene.materials = {"stuff"};
   scene.pairs = {{"stuff", "stuff", friction, restitution}};
+  return scene;
+}
+
+/// The same on flat ground.
+inline SceneDescription ground(double friction, double restitution, double gravity) {
+  SceneDescription scene = empty_scene(friction, restitution, gravity);
   BodyDescription body;
   body.name = "ground";
   body.joint.kind = JointKind::fixed;
@@ -26,12 +32,12 @@ inline SceneDescription ground(double friction, double restitution, double gravi
   return scene;
 }
 
-inline BodyDescription body(const std::string& name, const Shape& shape, const Vec3& at,
-                            const Vec3& velocity) {
+inline BodyDescription body(const std::string& name, const Shape& shape, const Vec3& at, const Vec3& velocity,
+                            const Vec3& spin = Vec3::Zero()) {
   BodyDescription result;
   result.name = name;
   result.joint.position = {at.x(), at.y(), at.z(), 1, 0, 0, 0};
-  result.joint.velocity = {velocity.x(), velocity.y(), velocity.z(), 0, 0, 0};
+  result.joint.velocity = {velocity.x(), velocity.y(), velocity.z(), spin.x(), spin.y(), spin.z()};
   result.shapes = {{.name = "", .geometry = shape, .X_BS = {}, .material = "stuff", .density = 1000.0}};
   return result;
 }
