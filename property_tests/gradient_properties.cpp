@@ -233,6 +233,8 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {3201, 1264,
        "corners of a stack at rest contradict each other by what their gaps are rounded, in a short segment",
        true, false},
+      {7001, 2067, "a box turns on another one without friction, on edges whose gaps contradict each other",
+       true, false},
       {6001, 8728, "mean velocities of what spins are settled before their slopes are", true, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {

@@ -202,7 +202,8 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
     // Classes that a nudge leaves as they are, but forces that were: how they push moves with each contact's own normal, and
     // those of the next nudge are like them and not like what others could carry as well.
     const VecX f = solution_.f;
-    const bool shared = solve.solved && share_load(problem_, solution_, gap_rounding(s));
+    // Where gaps contradict each other so do those who could share it: as soon as anything moves some of them let go.
+    const bool shared = solve.solved && with_gaps_ && share_load(problem_, solution_, gap_rounding(s));
     solve.forces = {solution_.classes, f, missed_by_classes(problem_, solution_.classes, f)};
     if (rule == SolveTrace::Length::event) hold_back_ended(solve.forces);
     int ended = -1;
