@@ -54,6 +54,21 @@ DistanceResult Island::nearest_at_end(const NearPair& pair, const LiveContact& c
   return nearest;
 }
 
+/// The row contact that ends nearest to a place, of those that `is_one` chooses.
+template <class Choose>
+int Island::ending_at(const Vec3& p_B, Choose&& is_one) const {
+  int nearest = -1;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int c : row_contacts_) {
+    if (!is_one(contacts[c])) continue;
+    const double away = (at_middle(contacts[c]).p_B - p_B).squaredNorm();
+    if (away >= least) continue;
+    least = away;
+    nearest = c;
+  }
+  return nearest;
+}
+
 /// Rows are linear: on a curved path a gap ends lower than they forecast, by
 ///   bend = gap(q⁺) − (gap(q) + J_m Δq),  Δq = ½ s (v + v⁺), s v⁺ or s v,
 /// of third order in s; a rim that rolls adds what its lowest point moves along it. Where that is too much of the room
@@ -90,7 +105,16 @@ bool Island::forecast_bends(double s) {
     const double end = nearest.lower_bound, bend = end - forecast[k];
     if (end > settings_.standoff || bend > -kMuchBend * room) continue;
     pair.bend = std::max(bend, -kMostBend * room);
-    record_bend(pair, bend, nearest, lowest[k], (second[k] - forecast[k]) / room);
+    if (trace) {
+      const double apart = (second[k] - forecast[k]) / room;
+      // Of two that are forecast as low as each other the one that ends there: another's forecast moves in another way.
+      const auto is_lowest = [&](const LiveContact& contact) {
+        return &pairs[contact.pair] == &pair &&
+               contact.now.gap + change[contact.first_row] <= forecast[k] + kAtKink * room;
+      };
+      record_bend(pair, bend, nearest, apart > kAtKink ? lowest[k] : ending_at(nearest.point_B, is_lowest),
+                  apart);
+    }
     found = true;
   }
   return found;

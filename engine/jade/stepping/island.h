@@ -280,6 +280,8 @@ class Island {
 
   // bend.cpp
   DistanceResult nearest_at_end(const NearPair& pair, const LiveContact& contact) const;
+  template <class Choose>
+  int ending_at(const Vec3& p_B, Choose&& is_one) const;
   bool forecast_bends(double s);
   double bend_rate(const NearPair& pair, double s) const;
   bool works_too_much();
