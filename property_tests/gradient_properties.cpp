@@ -237,6 +237,8 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
        true, false},
       {7001, 18343, "the path of a mesh bends, which ends on one of two places that are as low as each other",
        true, false, false},
+      {7001, 21214, "a plate slides on three corners, though it could on four as all its neighbours do", true,
+       false},
       {6001, 8728, "mean velocities of what spins are settled before their slopes are", true, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {

@@ -2,12 +2,19 @@
 
 #include "jade/lcp/formed_problem.h"
 #include "jade/stepping/island.h"
+#include "jade/stepping/shared_load.h"
 
 namespace jade {
 namespace {
 
 // Of a sum over rows.
 constexpr double kForceRounding = 1e-13;
+
+// Of the terms of a normal's velocity: what opens by less than some hundred roundings of these rests.
+constexpr double kRests = 1e-13;
+
+// Of the same: a normal that changes the velocity of its row by more than this, and by more than rounding, surely carries.
+constexpr double kCarries = 1e-3;
 
 // Work of a pivot in a search that found no solution, in rows²: it reads and writes a matrix of that size, and such a search
 // may take many hundreds of them in every step of a tower that no forces can push out of its standoffs.
@@ -21,9 +28,11 @@ bool Island::solve_rows(bool to_the_end, const std::vector<RowClass>& guess) {
   const double n = rows_.size();
   work_ += n * n;
   lcp.to_the_end = to_the_end && !is_tired();
-  const bool guessed = !guess.empty() && lcp.warm_start && lcp.method == LcpMethod::jade &&
-                       solve_formed_for_classes(problem_, lcp, guess, lcp_, solution_);
+  const bool allowed = lcp.warm_start && lcp.method == LcpMethod::jade;
+  const bool guessed =
+      !guess.empty() && allowed && solve_formed_for_classes(problem_, lcp, guess, lcp_, solution_);
   if (!guessed) solve_formed(problem_, lcp, warm_, lcp_, solution_);
+  if (allowed && rests_on_fewer()) solve_formed(problem_, lcp, {}, lcp_, solution_);
   warm_ = solution_.classes;
   if (solution_.status != LcpStatus::solved) {
     work_ += kSearch * solution_.pivots * n * n;
@@ -31,6 +40,31 @@ bool Island::solve_rows(bool to_the_end, const std::vector<RowClass>& guess) {
   }
   note_residual();
   return true;
+}
+
+/// Whether the classes of the last problem leave a contact without a load that rests because others of its pair bear it: the fourth
+/// corner of a plate, say, which carried nothing as the plate landed. Where friction slips it is not the same who carries, and
+/// whoever is nudged shares the load anew.
+bool Island::rests_on_fewer() const {
+  if (solution_.status != LcpStatus::solved || solution_.selection != LcpSelection::warm_classes)
+    return false;
+  const auto rests = [&](int c) {
+    const int row = contacts[c].first_row;
+    return solution_.classes[row] == RowClass::separate && solution_.v[row] <= kRests * problem_.beta[row];
+  };
+  if (std::none_of(row_contacts_.begin(), row_contacts_.end(), rests)) return false;
+  const auto pair_carries = [&](int c) {
+    return std::any_of(row_contacts_.begin(), row_contacts_.end(), [&](int other) {
+      const int row = contacts[other].first_row;
+      const double speed = problem_.A(row, row) * solution_.f[row];
+      return contacts[other].pair == contacts[c].pair &&
+             speed > std::max(kCarries * problem_.beta[row], kNoSpeed);
+    });
+  };
+  const VecX sigma = problem_.beta + problem_.A.cwiseAbs() * solution_.f.cwiseAbs();
+  return std::any_of(row_contacts_.begin(), row_contacts_.end(), [&](int c) {
+    return rests(c) && pair_carries(c) && is_redundant(problem_, solution_, sigma, contacts[c].first_row);
+  });
 }
 
 /// Solves for the classes at hand, and searches for no others.

@@ -288,6 +288,7 @@ class Island {
 
   // forces.cpp
   bool solve_rows(bool to_the_end, const std::vector<RowClass>& guess = {});
+  bool rests_on_fewer() const;
   bool keep_classes();
   void note_residual();
   bool rests_with_gaps_unheeded() const;

@@ -253,5 +253,27 @@ TEST(Step, RoundNumbersOfSpinAndStepAreNoJump) {
     }
 }
 
+/// A cube that slides on two corners of a diagonal, as it may have landed, is as much at rest above the ground as on all four;
+/// what friction does when it turns is another matter.
+TEST(StepMemory, OfACornerThatCarriedNothingDoesNotKeepItFromTheLoad) {
+  Course course(tower(1, 1));
+  course.advance(2);
+  StepMemory memory = course.result.memory;
+  ASSERT_EQ(memory.contacts.size(), 4U);
+  const auto loads = [&](const StepMemory& from) {
+    VecX f(4);
+    const StepResult next =
+        step(course.model, course.result.next, from, course.controls, kStep, {}, course.workspace);
+    EXPECT_EQ(next.report.contacts.size(), 4U);
+    for (long c = 0; c < 4; ++c) f[c] = next.report.contacts[static_cast<std::size_t>(c)].impulse.z();
+    return f;
+  };
+  const VecX all = loads(memory);
+  for (const std::size_t c : {1U, 2U}) memory.contacts[c].classes.fill(RowClass::separate);
+  // Shares are those of a compliance that vanishes in steps, which leave some 1e-11 of them.
+  EXPECT_LT((loads(memory) - all).lpNorm<Eigen::Infinity>(), 1e-10) << all.transpose();
+  EXPECT_GT(all.minCoeff(), 0.1) << all.transpose();
+}
+
 }  // namespace
 }  // namespace jade
