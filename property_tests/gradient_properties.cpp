@@ -239,6 +239,12 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
        true, false, false},
       {7001, 21214, "a plate slides on three corners, though it could on four as all its neighbours do", true,
        false},
+      {8001, 6325,
+       "a tripod slides and turns, held across its slips at three places that depend on each other", true,
+       false},
+      {8001, 7562, "the same", true, false},
+      {8001, 8891, "a capsule slides across the line that it touches along, held there by both ends", true,
+       false},
       {6001, 8728, "mean velocities of what spins are settled before their slopes are", true, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {

@@ -112,7 +112,7 @@ class ClassSolve {
   std::vector<int> place_;  ///< of each unknown in the tree at hand
   RowMatX K_;
   VecX W_, weights_;
-  ClassInverse inverse_;
+  ClassInverse inverse_{ClassInverse::kCompliant};
   mutable RowMatX e_, part_, null_;
   mutable VecX e_one_, part_one_;
 };

@@ -232,6 +232,7 @@ class IslandTape {
   /// How fast the contact of some rows may close, see Closing::bias.
   ClosingRate closing_of(const SolveTrace& solve, const RowsTrace& rows) const;
   bool gaps_contradict(const SolveTrace& solve) const;
+  bool slips_contradict(const SolveTrace& solve) const;
   bool normals_contradict(const std::vector<RowsTrace>& all, const std::vector<RowClass>& classes,
                           const VecX& v);
   /// Of its first `count` rows.

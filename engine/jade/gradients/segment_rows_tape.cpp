@@ -167,8 +167,8 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     sum_ = substep_->v + trace.v_next;
   else
     sum_ = trace.v_next;
-  classes.takes_mean =
-      gaps_contradict(trace) || normals_contradict(trace.rows, trace.forces.classes, substep_->v);
+  classes.takes_mean = gaps_contradict(trace) || slips_contradict(trace) ||
+                       normals_contradict(trace.rows, trace.forces.classes, substep_->v);
   add_problem(trace.rows, trace.limits, trace.forces.classes, &trace.forces.f, Place::middle, classes);
   if (!classes.factor()) refuse("a segment's equations cannot be solved");
 
@@ -274,6 +274,19 @@ bool IslandTape::gaps_contradict(const SolveTrace& trace) const {
     if (closing.by_others * trace.s != 0) return true;
   }
   return most > (1 + kSame) * least;
+}
+
+/// Whether slips are held across at more places than two. What slides turns about a point, and all these rows look at it from their
+/// places: two of them determine where it is, and others follow. As soon as anything moves they do so but for what a segment turns
+/// by, and a mean of them is met.
+bool IslandTape::slips_contradict(const SolveTrace& trace) const {
+  int held = 0;
+  for (const RowsTrace& rows : trace.rows) {
+    const bool across = rows.count == 3 && rows.along_slip &&
+                        trace.forces.classes[static_cast<std::size_t>(rows.first + 2)] == RowClass::stick;
+    if (across && ++held > 2) return true;
+  }
+  return false;
 }
 
 /// Whether a pair that moves against each other is held along normals of several faces or edges. As soon as the two bodies lean

@@ -11,8 +11,6 @@
 namespace jade {
 namespace {
 
-// Of a row's own diagonal. Dependent rows leave 1e-15 of it; mass ratios of 1e4 leave 1e-5 of an independent one.
-constexpr double kDependent = 1e-10;
 // Rows of which more than this is left are taken as they come, so that those of neighbours stay together.
 constexpr double kClearlyIndependent = 1e-3;
 
@@ -117,7 +115,7 @@ bool ClassInverse::factor_independent(const RowMatX& K, const VecX& W, const Vec
     for (int i = k; i < size_; ++i) {
       const int row = row_[static_cast<std::size_t>(i)];
       const double left = LU_(i, i) / W[row], score = left * weight_of(weights, row);
-      if (!(left > kDependent && score > largest)) continue;
+      if (!(left > dependent_ && score > largest)) continue;
       largest = score;
       pivot = i;
       if (score > kClearlyIndependent) break;
@@ -140,7 +138,7 @@ bool ClassInverse::factor_pivoted(const RowMatX& K, const VecX& W) {
   if (!scale_.allFinite()) return false;
   for (int k = 0; k < size_; ++k) {
     int row = -1, column = -1;
-    double largest = kDependent;
+    double largest = dependent_;
     for (int i = k; i < size_; ++i)
       for (int j = k; j < size_; ++j) {
         const double left = std::abs(LU_(i, j)) * scale_[row_[static_cast<std::size_t>(i)]] *

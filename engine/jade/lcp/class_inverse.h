@@ -17,6 +17,14 @@ using RowMatX = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Row
 /// of a stack) are left out. Memory is kept between uses.
 class ClassInverse {
  public:
+  /// Rows of which no more than this is left by the others, of their own diagonals, depend on them. Dependent rows leave 1e-15;
+  /// mass ratios of 1e4 leave 1e-5 of an independent one.
+  static constexpr double kDependent = 1e-10;
+  /// For who follows a solver that is content with forces of a compliance wherever these are valid: it does not resolve what leaves
+  /// less, as two contacts that are held along nearly the line between them, and meets a mean of what such rows ask for.
+  static constexpr double kCompliant = 2e-9;
+  explicit ClassInverse(double dependent = kDependent) : dependent_(dependent) {}
+
   /// All of them are false when K cannot be factored: something in it is not finite.
   /// For a K without slip: a largest set of independent rows determines the velocities, and the others follow. Their
   /// unknowns are zero. Pivots are diagonal, in the order of the rows, and those that are nearly dependent come last.
@@ -57,6 +65,7 @@ class ClassInverse {
 
   RowMatX LU_;  ///< rows and columns in the order of the pivots; L without its unit diagonal
   std::vector<int> row_, column_;  ///< of K, in that order
+  double dependent_;
   int size_ = 0, rank_ = 0;
   VecX scale_;  ///< 1 / √W
   std::vector<int>

@@ -57,7 +57,7 @@ VecX forces_of_classes(const LcpProblem& problem, const std::vector<RowClass>& c
     r[i] = -problem.b[free[i]];
   }
   if (k > kMostExactRows) return P.leftCols(k) * solve_by_proximal_steps(K, W, r);
-  ClassInverse inverse;
+  ClassInverse inverse(ClassInverse::kCompliant);
   if (!inverse.factor_shared(K, W)) return VecX::Constant(n, std::numeric_limits<double>::quiet_NaN());
   RowMatX x = r;
   inverse.solve(x);
