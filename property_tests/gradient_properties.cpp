@@ -245,6 +245,8 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {8001, 7562, "the same", true, false},
       {8001, 8891, "a capsule slides across the line that it touches along, held there by both ends", true,
        false},
+      {2001, 4344, "a tower tips over its diagonal and is hit: friction is at its bound where nothing slips",
+       true, false, false},
       {6001, 8728, "mean velocities of what spins are settled before their slopes are", true, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {

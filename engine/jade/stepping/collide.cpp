@@ -4,6 +4,7 @@
 
 #include "jade/geometry/smooth_normal.h"
 #include "jade/stepping/island.h"
+#include "jade/stepping/shared_load.h"
 
 namespace jade {
 namespace {
@@ -25,7 +26,11 @@ bool Island::try_impulses(const VecX& w, const VecX& k, VecX& f) {
   problem_.beta = scale_ + k.cwiseAbs();
   const bool always_solvable = (k.array() == 0).all();
   const bool solved = solve_rows(always_solvable, hits_);
-  if (trace) trace->substeps.back().collision.stages.push_back({solution_.classes, solution_.f});
+  if (trace) {
+    std::vector<ForcesTrace>& stages = trace->substeps.back().collision.stages;
+    stages.push_back({solution_.classes, solution_.f});
+    hold_what_rests(problem_, solution_, stages.back().classes);
+  }
   if (!solved) return false;
   f = solution_.f;
   const double gained = energy_change(f, w);

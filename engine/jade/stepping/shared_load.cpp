@@ -15,6 +15,9 @@ namespace {
 constexpr double kOpens = 1e-13;
 // Velocities are known to the residual of an answer at best: rows that contradict each other leave some of it at all of them.
 constexpr double kResiduals = 10;
+// Of the terms of a row: what moves by less is at rest, and what pushes by more carries.
+constexpr double kRests = 1e-12;
+constexpr double kLoad = 1e-9;
 
 }  // namespace
 
@@ -77,6 +80,16 @@ bool share_load(const LcpProblem& problem, LcpSolution& solution, double gap_rou
   solution.f = f;
   solution.v = v;
   return true;
+}
+
+void hold_what_rests(const LcpProblem& problem, const LcpSolution& solution, std::vector<RowClass>& classes) {
+  const VecX sigma = (problem.beta + problem.A.cwiseAbs() * solution.f.cwiseAbs()).cwiseMax(kNoSpeed);
+  for (int i = 0; i < problem.size(); ++i) {
+    const bool at_bound = classes[i] == RowClass::high || classes[i] == RowClass::low;
+    if (!at_bound || std::abs(solution.v[i]) > kRests * sigma[i]) continue;
+    const int normal = problem.rows[i].normal;
+    if (problem.A(normal, normal) * solution.f[normal] > kLoad * sigma[normal]) classes[i] = RowClass::stick;
+  }
 }
 
 VecX missed_by_classes(const LcpProblem& problem, const std::vector<RowClass>& classes, const VecX& f) {

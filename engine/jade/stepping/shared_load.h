@@ -23,6 +23,12 @@ bool is_redundant(const LcpProblem& problem, const LcpSolution& solution, const 
 /// False: there are none.
 bool share_load(const LcpProblem& problem, LcpSolution& solution, double gap_rounding);
 
+/// Friction may be at its bound where nothing slips: of redundant contacts some bear less than others could, and their friction
+/// with it; and a box between a floor and what slides over it in an impact, with the same friction on both, is held by just as
+/// much as it takes, however it is nudged. Whether these rows are said to stick or to slip at no speed is nothing to the problem,
+/// but to its derivative: they stick.
+void hold_what_rests(const LcpProblem& problem, const LcpSolution& solution, std::vector<RowClass>& classes);
+
 /// What rows that hold are left with, A f + b, where they contradict each other: see ForcesTrace::missed.
 VecX missed_by_classes(const LcpProblem& problem, const std::vector<RowClass>& classes, const VecX& f);
 
