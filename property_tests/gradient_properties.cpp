@@ -247,6 +247,9 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
        false},
       {2001, 4344, "a tower tips over its diagonal and is hit: friction is at its bound where nothing slips",
        true, false, false},
+      {8001, 9550,
+       "a box between the floor and what slides over it is hit: friction holds it as much as it takes", true,
+       false},
       {6001, 8728, "mean velocities of what spins are settled before their slopes are", true, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
