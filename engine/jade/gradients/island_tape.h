@@ -233,8 +233,7 @@ class IslandTape {
   ClosingRate closing_of(const SolveTrace& solve, const RowsTrace& rows) const;
   bool gaps_contradict(const SolveTrace& solve) const;
   bool slips_contradict(const SolveTrace& solve) const;
-  bool normals_contradict(const std::vector<RowsTrace>& all, const std::vector<RowClass>& classes,
-                          const VecX& v);
+  bool normals_contradict(const SolveTrace& solve);
   /// Of its first `count` rows.
   void add_bias(const SegmentRows& segment, std::size_t index, int count, RowMaps& maps);
 

@@ -167,8 +167,7 @@ int IslandTape::add_contact_rows(int index, const Solve& slots, const std::vecto
     sum_ = substep_->v + trace.v_next;
   else
     sum_ = trace.v_next;
-  classes.takes_mean = gaps_contradict(trace) || slips_contradict(trace) ||
-                       normals_contradict(trace.rows, trace.forces.classes, substep_->v);
+  classes.takes_mean = gaps_contradict(trace) || slips_contradict(trace) || normals_contradict(trace);
   add_problem(trace.rows, trace.limits, trace.forces.classes, &trace.forces.f, Place::middle, classes);
   if (!classes.factor()) refuse("a segment's equations cannot be solved");
 
@@ -292,11 +291,10 @@ bool IslandTape::slips_contradict(const SolveTrace& trace) const {
 /// Whether a pair that moves against each other is held along normals of several faces or edges. As soon as the two bodies lean
 /// against each other these point different ways: what slides along one face lifts off another, and what comes nearer to one
 /// slides along another, where friction holds it. More of them than a motion can meet ask for what none gives.
-bool IslandTape::normals_contradict(const std::vector<RowsTrace>& all, const std::vector<RowClass>& classes,
-                                    const VecX& v) {
+bool IslandTape::normals_contradict(const SolveTrace& trace) {
   const RowsTrace* before = nullptr;
-  for (const RowsTrace& rows : all) {
-    if (classes[static_cast<std::size_t>(rows.first)] != RowClass::clamped) continue;
+  for (const RowsTrace& rows : trace.rows) {
+    if (trace.forces.classes[static_cast<std::size_t>(rows.first)] != RowClass::clamped) continue;
     const RowsTrace* other = std::exchange(before, &rows);
     if (other == nullptr) continue;
     const ContactTrace &a = substep_->contacts[static_cast<std::size_t>(other->contact)],
@@ -307,7 +305,7 @@ bool IslandTape::normals_contradict(const std::vector<RowsTrace>& all, const std
     };
     if (is_same_face(a.a, b.a) || is_same_face(a.b, b.b)) continue;
     const PlacedContact& at = start_contact(rows.contact);
-    const Vec3 velocity = at.velocity(rates(links_of(b), Place::start, v));
+    const Vec3 velocity = at.velocity(rates(links_of(b), Place::start, substep_->v));
     const double speed = rows.count > 1 ? velocity.norm() : cross3(at.n, velocity).norm();
     if (speed > kNoSlip) return true;
   }
