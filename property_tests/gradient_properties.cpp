@@ -251,6 +251,15 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
        "a box between the floor and what slides over it is hit: friction holds it as much as it takes", true,
        false},
       {6001, 8728, "mean velocities of what spins are settled before their slopes are", true, false},
+      {9001, 2588, "a foot that has begun to tip is stopped at places of different heights", true, false},
+      {11001, 8037, "what was stopped is stopped again together with a place that was reached since", true,
+       false},
+      {11001, 8066, "both ends of a capsule strain each other with all the friction that they have", false,
+       false, false},
+      {11001, 20468,
+       "a plate on an edge: rows that nearly depend on each other contradict each other by rounding", true,
+       false},
+      {11001, 37164, "a body drifts by nanometres a second while it hardly pivots", false, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {
     const GradientTrial trial =

@@ -52,10 +52,7 @@ VecX parameter_direction(const Start& start, RandomStream& random) {
 
 Direction random_direction(const Start& start, bool state, bool parameters, RandomStream& random) {
   const int nv = start.model.nv();
-  Direction d{VecX::Zero(nv),
-              VecX::Zero(nv),
-              {VecX::Zero(nv), VecX::Zero(nv)},
-              VecX::Zero(static_cast<Eigen::Index>(start.ids.size()))};
+  Direction d = no_direction(start);
   if (state) {
     d.q = bell(random, nv);
     d.v = bell(random, nv);
@@ -66,6 +63,11 @@ Direction random_direction(const Start& start, bool state, bool parameters, Rand
 }
 
 }  // namespace
+
+Direction no_direction(const Start& start) {
+  const VecX none = VecX::Zero(start.model.nv());
+  return {none, none, {none, none}, VecX::Zero(static_cast<Eigen::Index>(start.ids.size()))};
+}
 
 Probe draw_probe(const Start& start, std::size_t k, RandomStream& random) {
   Probe probe{.direction = random_direction(start, k != 1, k != 0, random)};

@@ -34,6 +34,8 @@ struct Start {
 };
 Start warmed_up(const generators::World& world, int steps);
 
+Direction no_direction(const Start& start);
+
 /// What is drawn for one direction of a trial.
 struct Probe {
   Direction direction;

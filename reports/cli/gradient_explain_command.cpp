@@ -1,6 +1,8 @@
 #include "cli/gradient_explain_command.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/core.h>
@@ -10,6 +12,8 @@
 #include "cli/numbers.h"
 #include "gradients/explanation_table.h"
 #include "gradients/gradient_fuzz.h"
+#include "jade/base/error.h"
+#include "jade/model/scene_json.h"
 #include "jade/stepping/step.h"
 
 namespace jade::cli {
@@ -19,25 +23,37 @@ using namespace reports;
 
 struct ExplainArguments {
   GradientFuzzSettings settings;
-  std::uint64_t index = 0;
+  std::optional<std::uint64_t> index;
+  std::string scene;  ///< in the place of a world of a campaign
+  double h = 0.01;
   std::vector<std::size_t> directions;
   bool all = false, json = false;
 };
 
 int run_explain(ExplainArguments arguments) {
-  const GradientDraw one = draw(arguments.settings, arguments.index);
+  if (arguments.index.has_value() != arguments.scene.empty())
+    throw InvalidInput("arguments",
+                       {{"index", "and --scene are two ways to name a world", "give one of them"}});
+  const std::uint64_t numbers = arguments.index.value_or(0);
+  const GradientDraw one =
+      arguments.index ? draw(arguments.settings, numbers)
+                      : GradientDraw{{.scene = load_scene(arguments.scene), .h = arguments.h},
+                                     generators::mixed_seed(arguments.settings.seed, "gradient", numbers)};
+  const std::string world = arguments.index
+                                ? fmt::format("world {} of seed {}", numbers, arguments.settings.seed)
+                                : fmt::format("scene {}", arguments.scene);
   if (arguments.directions.empty()) arguments.directions = {0, 1, 2};
-  nlohmann::ordered_json document = {{"seed", arguments.settings.seed},
-                                     {"index", arguments.index},
-                                     {"directions", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json document = {{"seed", arguments.settings.seed}};
+  if (arguments.index) document["index"] = numbers;
+  if (!arguments.index) document["scene"] = arguments.scene;
+  document["directions"] = nlohmann::ordered_json::array();
   for (const std::size_t k : arguments.directions) {
     const char* name = gradient_trial::GradientTrial::kDirections[k];
     gradient_trial::Explanation explanation;
     try {
       explanation = gradient_trial::explain(one.world, one.numbers, k, arguments.settings.trial);
     } catch (const StepError& error) {
-      fmt::print(stderr, "error: world {} of seed {} cannot be stepped: {}\n", arguments.index,
-                 arguments.settings.seed, error.what());
+      fmt::print(stderr, "error: {} cannot be stepped: {}\n", world, error.what());
       return kUsage;
     }
     if (arguments.json) {
@@ -46,7 +62,7 @@ int run_explain(ExplainArguments arguments) {
       document["directions"].push_back(std::move(entry));
       continue;
     }
-    fmt::print("world {} of seed {}, by {}\n", arguments.index, arguments.settings.seed, name);
+    fmt::print("{}, by {}\n", world, name);
     for (const Table& table : tables_of(explanation, arguments.all)) fmt::print("{}\n", to_text(table));
   }
   if (arguments.json) fmt::print("{}\n", document.dump(2));
@@ -58,10 +74,19 @@ int run_explain(ExplainArguments arguments) {
 void add_gradient_explain_command(CLI::App& gradient, int& exit_code) {
   const auto arguments = std::make_shared<ExplainArguments>();
   CLI::App* explain = gradient.add_subcommand(
-      "explain", "Where on the way of two steps a gradient and differences part, for one world of fuzz");
-  explain->add_option("index", arguments->index, "of the world, as `fuzz` names it")
-      ->required()
-      ->check(zero_or_more());
+      "explain",
+      "Where on the way of two steps a gradient and differences part, for a world of fuzz or a scene");
+  explain->add_option("index", arguments->index, "of the world, as `fuzz` names it")->check(zero_or_more());
+  explain->add_option("--scene", arguments->scene, "a scene of your own instead, as JSON")
+      ->check(CLI::ExistingFile);
+  explain->add_option("--time-step", arguments->h, "of that scene [s]")
+      ->check(positive())
+      ->capture_default_str();
+  explain
+      ->add_option("--warm-up", arguments->settings.trial.warm_up,
+                   "at most so many steps are made before the two; the seed chooses how many")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   explain->add_option("--seed", arguments->settings.seed, "of the campaign")->capture_default_str();
   explain
       ->add_option("--direction", arguments->directions,

@@ -92,6 +92,10 @@ void add_gradient_fuzz_command(CLI::App& gradient, int& exit_code) {
       ->capture_default_str();
   fuzz->add_flag("--touching", settings.climate.touching,
                  "draw also worlds in which things are placed to touch without a load");
+  fuzz->add_flag(
+      "--screen", settings.trial.screen,
+      "pass a direction where a near central difference agrees: only wrong gradients are looked for, "
+      "in many more worlds");
   fuzz->add_option("--tolerance", settings.trial.tolerance, "largest relative error that passes")
       ->check(positive())
       ->capture_default_str();

@@ -42,6 +42,7 @@ struct DirectionTally {
   std::uint64_t outside = 0;    ///< kinks at which that is beyond the tolerance
   std::uint64_t one_sided = 0;  ///< kinks whose sides step_along knows, and differences to the tolerance
   double worst_one_sided = 0;   ///< relative error of either side there
+  std::uint64_t passed = 0;     ///< the screen, and not judged
   std::array<std::uint64_t, 17> digits = {};  ///< of regular ones, rounded down
 };
 

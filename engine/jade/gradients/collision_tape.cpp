@@ -153,9 +153,9 @@ std::pair<int, int> IslandTape::add_impulse(const CollisionTrace& collision, con
   const int velocity = tape.slot(nv), forces = tape.slot(static_cast<int>(impulse.forces.f.size()));
   ClassSolve& classes = tape.new_classes();
   classes.keep_forces = impulse.returned;
-  // Rows that follow from others may contradict them as soon as anything moves: normals of several faces of what slides, or friction
-  // of what is held from both sides. Where they agree their mean is what they ask for.
-  classes.takes_mean = collision.stops ? look_different_ways(collision.rows) : !impulse.given;
+  // Rows that follow from others may contradict them as soon as anything moves: normals of several faces of what slides, friction
+  // of what is held from both sides, or places of a foot that has begun to tip. Where they agree their mean is what they ask for.
+  classes.takes_mean = !impulse.given;
   for (int i = 0; i < static_cast<int>(parts_.size()); ++i) {
     GradientTree& tree = *part(i).tree;
     tree.gained = (impulse.to - impulse.from).segment(part(i).v, tree.model.nv());

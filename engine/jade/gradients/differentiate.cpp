@@ -302,7 +302,12 @@ class Looks {
     const VecX allowed =
         (left.errors() + right.errors()).cwiseMin(verdict.sides).array() + settings_.same_slope * scale;
     const bool same_slope = ((right.best() - left.best()).cwiseAbs().array() <= allowed.array()).all();
-    if (central.exists() && central.error() <= settled && same_slope &&
+    // And they look as far as it does: where one side has been taken back for smaller steps the slopes of both may be one as far as
+    // these know, while larger ones tell of two.
+    const bool same_place =
+        !central.exists() ||
+        ((central.best() - 0.5 * (left.best() + right.best())).cwiseAbs().array() <= allowed.array()).all();
+    if (central.exists() && central.error() <= settled && same_slope && same_place &&
         verdict.sides <= settings_.known_slope * scale) {
       result.smoothness = Smoothness::regular;
       result.value = central.best();

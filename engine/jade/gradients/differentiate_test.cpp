@@ -209,6 +209,23 @@ TEST(Differences, SeeAKinkOfANumberBesideOneThatScatters) {
   EXPECT_EQ(differentiate([&](double s) { return f(s, 2.3e-3); }).smoothness, Smoothness::kink);
 }
 
+/// At the smallest steps both sides have one slope, as far as these know; at all others they have two. The mean of those is no
+/// derivative.
+TEST(Differences, SeeAKinkThatIsNearerThanRoundingLetsThemStep) {
+  const struct {
+    double at, kink, scatter;
+  } functions[] = {{6e-9, 8e-6, 1e-14}, {1e-8, 6e-6, 1e-14}, {4e-8, 1.4e-5, 1e-13}};
+  for (const auto& [at, kink, scatter] : functions) {
+    const auto f = [at = at, kink = kink, scatter = scatter](double s) {
+      return one(std::sin(s) + kink * std::max(0.0, s - at) + scatter * rounding(s));
+    };
+    const Differences d = differentiate(f, 1);
+    if (d.smoothness == Smoothness::regular) {
+      EXPECT_NEAR(d.value[0], 1, 1e-6) << at;
+    }
+  }
+}
+
 /// A jump by a billionth is no rounding, and neither side of it is missing.
 TEST(Differences, DoNotTakeASmallJumpForRounding) {
   const Differences d = differentiate([](double s) { return one(s > 0 ? s + 1e-9 : s); });

@@ -322,9 +322,8 @@ class IslandTape {
   /// Slip that is too slow to count ends at once: see stop_slip.
   void stop_slip(const SolveTrace& solve);
   bool slips_that_stop(const SolveTrace& solve);
-  /// Whether contacts that are stopped look different ways: what they are asked for, no slip here and the same closing speed
-  /// there, may contradict each other then.
-  bool look_different_ways(const std::vector<RowsTrace>& rows) const;
+  /// Whether contacts that are stopped, which are asked for no slip and the same closing speed, may contradict each other.
+  bool may_contradict(const std::vector<RowsTrace>& rows) const;
   /// ∂(M Δ)/∂q and M into the tree's jacobian; M alone where nothing changes.
   void momentum_derivatives(GradientTree& tree, DynamicsWorkspace& work, const VecX& change);
   /// x_out += M x_in − ∂(M Δ)/∂q x_place − ∂(M Δ)/∂p, with the tree's E added to the diagonal of M.

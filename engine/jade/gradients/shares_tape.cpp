@@ -209,24 +209,35 @@ bool IslandTape::slips_that_stop(const SolveTrace& trace) {
     rows.directions[1] = (along - at.n.dot(along) * at.n).normalized();
     rows.directions[2] = cross3(at.n, rows.directions[1]);
     if (rows.slides) stopped(1) = RowClass::low;
-    for (int r = 1; rows.rests && r < rows.count; ++r) {
+    // What was stopped before is stopped again with what was not.
+    for (int r = 1; (rows.rests || rows.stopped) && r < rows.count; ++r) {
       if (row_class(r) != RowClass::stick) continue;
       stopped(r) = RowClass::stick;
-      any = true;
+      any = any || rows.rests;
     }
   }
   return any;
 }
 
-bool IslandTape::look_different_ways(const std::vector<RowsTrace>& rows) const {
+/// As soon as anything moves: their normals point different ways, or places of two links are at different heights, of which one
+/// slips where the links turn about the other.
+bool IslandTape::may_contradict(const std::vector<RowsTrace>& rows) const {
   constexpr double kSameWay =
       1e-12;  // 1 − cos of a millionth of a radian: what faces on each other differ by
-  const Vec3* first = nullptr;
+  constexpr double kSameHeight =
+      1e-9;  // [m]: of any thing that is not a grain this is less than a derivative is known to
+  const auto links = [&](std::size_t i) {
+    return links_of(substep_->contacts[static_cast<std::size_t>(rows[i].contact)]);
+  };
+  const PlacedContact* first = nullptr;
+  std::size_t of_pair = 0;  // the first row of the same two links: they follow each other
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (contacts_[i] == nullptr) continue;
-    const Vec3& n = contacts_[i]->n;
-    if (first == nullptr) first = &n;
-    if (std::abs(first->dot(n)) < 1 - kSameWay) return true;
+    const PlacedContact& at = *contacts_[i];
+    if (first == nullptr) first = &at;
+    if (std::abs(first->n.dot(at.n)) < 1 - kSameWay) return true;
+    if (contacts_[of_pair] == nullptr || !(links(of_pair) == links(i))) of_pair = i;
+    if (std::abs(at.n.dot(at.p - contacts_[of_pair]->p)) > kSameHeight) return true;
   }
   return false;
 }
@@ -251,7 +262,7 @@ void IslandTape::stop_slip(const SolveTrace& trace) {
   for (const LimitRowTrace& row : trace.limits)
     stopped_.classes[static_cast<std::size_t>(row.row)] =
         trace.forces.classes[static_cast<std::size_t>(row.row)];
-  classes.takes_mean = look_different_ways(stopped_rows_);
+  classes.takes_mean = may_contradict(stopped_rows_);
   add_problem(stopped_rows_, trace.limits, stopped_.classes, nullptr, Place::start, classes);
   for (const LimitRowTrace& row : trace.limits) {
     if (stopped_.classes[static_cast<std::size_t>(row.row)] != RowClass::clamped) continue;

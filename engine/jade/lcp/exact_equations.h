@@ -13,6 +13,8 @@ class ExactEquations {
  public:
   /// Beyond this many rows a search for pivots takes a tenth of a millisecond.
   static constexpr int kMostRows = 64;
+  /// `dependent`: see ClassInverse.
+  explicit ExactEquations(double dependent = ClassInverse::kDependent) : inverse_(dependent) {}
 
   /// Rows of a matrix whose column j `column(j)` points to. False when there are none or too many, or when something is not
   /// finite.

@@ -78,6 +78,7 @@ std::vector<RowsTrace> Island::rows_trace() const {
                     .along_slip = contacts[c].along_slip,
                     .from_start = contacts[c].from_start,
                     .rests = contacts[c].rests && !contacts[c].stopped,
+                    .stopped = contacts[c].stopped,
                     .slides = contacts[c].slides,
                     .smooth = contacts[c].smooth});
   return rows;
@@ -205,6 +206,7 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
     // Where gaps contradict each other so do those who could share it: as soon as anything moves some of them let go.
     const bool shared = solve.solved && with_gaps_ && share_load(problem_, solution_, gap_rounding(s));
     solve.forces = {solution_.classes, f, missed_by_classes(problem_, solution_.classes, f)};
+    hold_what_rests(problem_, solution_, solve.forces.classes);
     if (rule == SolveTrace::Length::event) hold_back_ended(solve.forces);
     int ended = -1;
     if (rule == SolveTrace::Length::event)

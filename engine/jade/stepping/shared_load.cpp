@@ -82,14 +82,43 @@ bool share_load(const LcpProblem& problem, LcpSolution& solution, double gap_rou
   return true;
 }
 
+namespace {
+
+/// Whether these classes are valid with these forces, up to what rows that hold move.
+bool are_allowed(const LcpProblem& problem, const std::vector<RowClass>& classes, const VecX& f) {
+  for (int i = 0; i < problem.size(); ++i) {
+    if (classes[i] == RowClass::clamped && f[i] < 0) return false;
+    if (classes[i] == RowClass::stick && std::abs(f[i]) > problem.rows[i].mu * f[problem.rows[i].normal])
+      return false;
+  }
+  return true;
+}
+
+/// Whether all normals carry what they did.
+bool same_loads(const LcpProblem& problem, const VecX& f, const LcpSolution& solution, const VecX& sigma) {
+  for (int i = 0; i < problem.size(); ++i)
+    if (problem.rows[i].kind != RowKind::tangent &&
+        problem.A(i, i) * std::abs(f[i] - solution.f[i]) > kLoad * sigma[i])
+      return false;
+  return true;
+}
+
+}  // namespace
+
 void hold_what_rests(const LcpProblem& problem, const LcpSolution& solution, std::vector<RowClass>& classes) {
   const VecX sigma = (problem.beta + problem.A.cwiseAbs() * solution.f.cwiseAbs()).cwiseMax(kNoSpeed);
+  std::vector<RowClass> held = classes;
   for (int i = 0; i < problem.size(); ++i) {
     const bool at_bound = classes[i] == RowClass::high || classes[i] == RowClass::low;
     if (!at_bound || std::abs(solution.v[i]) > kRests * sigma[i]) continue;
     const int normal = problem.rows[i].normal;
-    if (problem.A(normal, normal) * solution.f[normal] > kLoad * sigma[normal]) classes[i] = RowClass::stick;
+    if (problem.A(normal, normal) * solution.f[normal] > kLoad * sigma[normal]) held[i] = RowClass::stick;
   }
+  if (held == classes) return;
+  // How sticking contacts share their friction is of no consequence. Where others slip it is theirs as well who bears the load: what
+  // is at its bound because it may bear no more than that is so in all its neighbours.
+  const VecX f = forces_of_classes(problem, held);
+  if (same_loads(problem, f, solution, sigma) || are_allowed(problem, held, f)) classes = std::move(held);
 }
 
 VecX missed_by_classes(const LcpProblem& problem, const std::vector<RowClass>& classes, const VecX& f) {

@@ -27,6 +27,9 @@ constexpr std::size_t kFewPlaces = 2;
 // Slip that does not count and sticks ends at once, as all slip that is a little faster: carried on, it would be a kink of its
 // own about every state of rest. Below this it is rounding, and what rests is not stopped in every step [m/s].
 constexpr double kStill = 1e-12;
+// What would pivot by no more than this rests, and is stopped as what slides beside it is [m/s]: a nudge that is nothing to the
+// segment would else decide.
+constexpr double kHardlyPivots = 1e-7;
 // A slip that ends within this share of the segment ends at its start: what it would still move is below the square of
 // this, of what a body falls in the segment.
 constexpr double kAtOnce = 1e-3;
@@ -88,7 +91,7 @@ void Island::find_slides() {
     contact.slides = slip > kNoSlip + kPivoting * turned;
     // What hardly turns does not pivot either: whoever is nudged slides, and is stopped. What does pivot is not, though it has no
     // slip at all.
-    contact.rests = !contact.slides && kPivoting * turned <= kNoSlip;
+    contact.rests = !contact.slides && kPivoting * turned <= kHardlyPivots;
   }
 }
 

@@ -105,9 +105,10 @@ struct RowsTrace {
   /// the segment with one tangent, that of its end with two.
   bool along_slip = false;
   bool from_start = false;  ///< it follows the slip at the start of the segment instead
-  bool rests = false;   ///< it has no slip at the start that counts, and was not stopped by impulses there
-  bool slides = false;  ///< its slip at the start is motion, and not that of features which turn
-  bool smooth = false;  ///< in an impact: the normal is that of the surface which a mesh stands for
+  bool rests = false;    ///< it has no slip at the start that counts, and was not stopped by impulses there
+  bool stopped = false;  ///< it was
+  bool slides = false;   ///< its slip at the start is motion, and not that of features which turn
+  bool smooth = false;   ///< in an impact: the normal is that of the surface which a mesh stands for
   /// In a segment: its normal neither carries nor opens, so that it is between touching and leaving. What slips, or has no
   /// friction, is known to both sides: see step_along. What rests feels friction in a direction that the nudge gives it, and
   /// until that slip ends.
