@@ -259,6 +259,15 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {11001, 20468,
        "a plate on an edge: rows that nearly depend on each other contradict each other by rounding", true,
        false},
+      {11001, 10395,
+       "a box hits on four corners of which one carries nothing: others slip, and share the load without it",
+       true, false},
+      {13001, 4846, "a plate slides on five corners of which two carry nothing", true, false},
+      {13001, 13794,
+       "rings on each other: where half a gap is left is seen from the edge that is the nearest place", true,
+       false},
+      {6001, 18347, "a vertex of Lemke's opens and slips where it is said to touch and stick", true, false,
+       false},
       {11001, 37164, "a body drifts by nanometres a second while it hardly pivots", false, false},
   };
   for (const auto& [seed, index, what, has_no_kink, touching, says_so] : worlds) {

@@ -202,6 +202,18 @@ TEST_F(JadeCommand, ExplainsAWorldOfACampaign) {
   EXPECT_TRUE(has(jade("gradient explain 3 --seed 5 --direction 0").out, "nudge"));
 }
 
+TEST_F(JadeCommand, ExplainsASceneOfOnesOwn) {
+  const std::string file = (folder_ / "scene.json").string();
+  write_file(file, jade("show pendulum --scene").out);
+  const Outcome o = jade("gradient explain --scene " + file + " --warm-up 2 --direction 0 --json");
+  EXPECT_EQ(o.exit_code, 0) << o.err;
+  const Json json = Json::parse(o.out);
+  EXPECT_EQ(json.at("scene"), file);
+  EXPECT_FALSE(json.contains("index"));
+  EXPECT_TRUE(json.at("directions").at(0).at("claims_regular").get<bool>()) << o.out;
+  EXPECT_EQ(jade("gradient explain 3 --scene " + file).exit_code, 2);
+}
+
 TEST_F(JadeCommand, ShowsACaseWithItsTolerancesAndItsScene) {
   const Outcome o = jade("show pendulum");
   EXPECT_EQ(o.exit_code, 0);

@@ -52,6 +52,25 @@ TEST(GradientFuzz, ListsProductsThatAreNotThoseOfTheJacobian) {
             std::string::npos);
 }
 
+TEST(GradientFuzz, ScreenPassesWhatANearDifferenceAgreesWithAndJudgesTheRest) {
+  GradientFuzzSettings settings{.count = 6, .seed = 5};
+  const GradientFuzzResult all = fuzz_gradients(settings);
+  settings.trial.screen = true;
+  const GradientFuzzResult screened = fuzz_gradients(settings);
+  for (std::size_t d = 0; d < 3; ++d) {
+    const DirectionTally &a = all.directions[d], &b = screened.directions[d];
+    EXPECT_EQ(a.passed, 0U);
+    EXPECT_GT(b.passed, 0U);
+    EXPECT_EQ(a.regular + a.kinks + a.unresolved, b.passed + b.regular + b.kinks + b.unresolved);
+  }
+  EXPECT_NE(to_text(table_of(settings, screened)).find("A screen"), std::string::npos);
+  // No gradient agrees to less than nothing: all are judged, and all that differences settle on are wrong.
+  settings.trial.tolerance = -1;
+  const GradientFuzzResult none = fuzz_gradients(settings);
+  EXPECT_EQ(none.directions[0].passed, 0U);
+  EXPECT_FALSE(none.failures.empty());
+}
+
 TEST(GradientFuzz, SavesAWorldThatCanBeReadAgain) {
   const GradientFuzzSettings settings{.seed = 5};
   const auto file = nlohmann::json::parse(saved_draw(settings, {.index = 3, .direction = 1, .error = 0.5}));

@@ -292,11 +292,14 @@ int IslandTape::hit_of(int index) {
     return solves_[static_cast<std::size_t>(index)].sigma = sigma;
   }
   add_links(sigma, row, displacements(links, Place::end, end.q), -1 / closing);
-  if (hit.target_by_gap != 0 && hit.gap_of < 0)
-    refuse("a part of a gap is the target of a hit, and no contact measures it");
-  if (hit.target_by_gap != 0 && hit.gap_of >= 0) {
-    const PlacedContact& from = start_contact(hit.gap_of);
-    add_links(sigma, from.along(from.n), displacements(links, Place::start, q_), hit.target_by_gap / closing);
+  if (hit.target_by_gap != 0) {
+    const PlacedContact* contact = hit.gap_of >= 0 ? &start_contact(hit.gap_of) : nullptr;
+    const Row12 gap =
+        contact != nullptr
+            ? Row12(contact->along(contact->n))
+            : Row12(
+                  point_between(links, 0.5 * (hit.from_A + hit.from_B), Place::start).along(hit.from_normal));
+    add_links(sigma, gap, displacements(links, Place::start, q_), hit.target_by_gap / closing);
   }
   return solves_[static_cast<std::size_t>(index)].sigma = sigma;
 }

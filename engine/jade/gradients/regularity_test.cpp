@@ -59,5 +59,30 @@ TEST(Regularity, SaysThatAWallTouchedWithoutALoadIsAKink) {
   }
 }
 
+/// A body that stands on two levels is held there by friction: tipped by however little it cannot settle on both without a slip.
+/// With both feet on the floor it can, and so it can on the stair without friction.
+TEST(Regularity, SaysThatWhatFrictionHoldsOnTwoLevelsIsAtAKink) {
+  for (const double stair_height : {0.0, 0.1})
+    for (const double friction : {0.0, 0.8}) {
+      SceneDescription scene = ground(friction, 0, 9.81);
+      if (stair_height > 0) {
+        BodyDescription stair{.name = "stair"};
+        stair.shapes = {{.geometry = Box{Vec3(0.4, 0.4, stair_height)}, .material = "stuff"}};
+        stair.joint.kind = JointKind::fixed;
+        stair.joint.X_PJ.position = Vec3(0.5, 0, 0.5 * stair_height);
+        scene.bodies.push_back(stair);
+      }
+      BodyDescription thing =
+          body("thing", Box{Vec3(0.2, 0.3, 0.2)}, Vec3(0, 0, 0.1 + kStandoff), Vec3::Zero());
+      thing.shapes.push_back(thing.shapes[0]);
+      thing.shapes[1].X_BS.position = Vec3(0.45, 0.02, stair_height);
+      scene.bodies.push_back(thing);
+      const Chain run(scene, 1);
+      EXPECT_TRUE(run.regularity.exists) << run.regularity.why;
+      EXPECT_EQ(run.regularity.regular, stair_height == 0 || friction == 0)
+          << stair_height << ", " << friction << ": " << run.regularity.why;
+    }
+}
+
 }  // namespace
 }  // namespace jade

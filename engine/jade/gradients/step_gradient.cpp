@@ -80,6 +80,8 @@ void describe(const Kink& kink, const Model& model, const CollisionModel& collis
       return write("slip of", "ends together with another one, while something turns");
     case Kink::Kind::lowest:
       return write("path of", "bends, and two of its places are the lowest");
+    case Kink::Kind::strained:
+      return write("contact", "is held by friction at places whose gaps no motion closes without slip");
     case Kink::Kind::none:
       break;
   }

@@ -213,7 +213,23 @@ class Climb {
     evaluate(island_, w_.trial);
     if (!(w_.trial.residual <= target_)) return false;
     state_ = w_.trial;
+    take_classes_of_forces();
     return true;
+  }
+
+  /// A vertex of another method, or what was silenced, may be valid without the classes that it was found with: what has no force
+  /// and opens is separate, and what slips does not stick. Rows that may be of either class keep theirs.
+  void take_classes_of_forces() {
+    for (int i = 0; i < island_.m; ++i) {
+      const bool opens = state_.f[i] == 0 && state_.v[i] > target_ * state_.sigma[i];
+      if (opens) state_.classes[i] = RowClass::separate;
+      for (int t = island_.tangent_begin[i]; t < island_.tangent_begin[i + 1]; ++t) {
+        if (opens) state_.classes[t] = RowClass::separate;
+        const double slip = state_.v[t], slips = target_ * state_.sigma[t];
+        if (state_.classes[t] == RowClass::stick && std::abs(slip) > slips && island_.mu[t] > 0)
+          state_.classes[t] = slip < 0 ? RowClass::high : RowClass::low;
+      }
+    }
   }
 
   void watch_growth(double epsilon, double largest) {

@@ -29,6 +29,7 @@ bool Island::try_impulses(const VecX& w, const VecX& k, VecX& f) {
   if (trace) {
     std::vector<ForcesTrace>& stages = trace->substeps.back().collision.stages;
     stages.push_back({solution_.classes, solution_.f});
+    release_what_carries_nothing(problem_, solution_, stages.back().classes);
     hold_what_rests(problem_, solution_, stages.back().classes);
   }
   if (!solved) return false;

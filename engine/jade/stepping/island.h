@@ -342,6 +342,7 @@ class Island {
   void record_event(int contact, const SlipForecast& forecast);
   void record_ends_together(int ended, const SlipForecast& forecast, double whole, double next);
   void record_bend(const NearPair& pair, double bend, DistanceResult end, int contact, double apart);
+  void record_start_of_gap(const NearPair& pair, HitTrace& hit) const;
   void record_hit(const NearPair& pair, const TimeOfImpactResult& toi, const Target& goal);
   void record_move(double sigma);
   void record_limit_hit(std::size_t limit, double time, double target_by_gap);
@@ -353,6 +354,8 @@ class Island {
   Kink nearest_class(const std::vector<RowsTrace>& rows, int ended, double rounding) const;
   void mark_weak(SolveTrace& solve) const;
   Kink nearest_choice(double s) const;
+  bool is_flat_forest(const std::vector<RowClass>& classes) const;
+  Kink nearest_strain(const std::vector<RowClass>& classes) const;
   Kink nearest_flush() const;
 
   const CollisionModel& collision_;

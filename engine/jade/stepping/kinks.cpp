@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include <Eigen/Eigenvalues>
 
 #include "jade/stepping/island.h"
 #include "jade/stepping/shared_load.h"
@@ -114,6 +117,76 @@ Kink Island::nearest_choice(double s) const {
                     .shape_b = pairs[contact.pair].b});
   }
   return nearest;
+}
+
+/// Whether what touches is a forest of single bodies (and the world) of which each two touch in one plane: a box, a stack, things
+/// on a floor.
+bool Island::is_flat_forest(const std::vector<RowClass>& classes) const {
+  constexpr double kSameWay = 1e-12;    // 1 − cos of a millionth of a radian
+  constexpr double kSameHeight = 1e-9;  // [m]
+  const auto node = [&](const Anchor& on) { return static_cast<std::size_t>(on.tree + 1); };
+  std::vector<std::size_t> root(trees.size() + 1);
+  std::iota(root.begin(), root.end(), std::size_t{0});
+  const auto root_of = [&](std::size_t k) {
+    while (root[k] != k) k = root[k];
+    return k;
+  };
+  const LiveContact* first = nullptr;  // of the two bodies at hand
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    if (classes[contact.first_row] != RowClass::clamped) continue;
+    const NearPair& pair = pairs[contact.pair];
+    for (const Anchor& on : {pair.on_a, pair.on_b})
+      if (on.tree >= 0 && !trees[on.tree]->is_single_body()) return false;
+    if (first != nullptr && first->pair == contact.pair) {
+      const Vec3 &n = first->now.normal, across = contact.now.p_B - first->now.p_B;
+      if (1 - n.dot(contact.now.normal) > kSameWay || std::abs(n.dot(across)) > kSameHeight) return false;
+      continue;
+    }
+    first = &contact;
+    const std::size_t a = root_of(node(pair.on_a)), b = root_of(node(pair.on_b));
+    if (a == b) return false;
+    root[a] = b;
+  }
+  return true;
+}
+
+/// What friction holds at places that are not in one plane, or round a loop of bodies, it holds against tipping: a nudge opens and
+/// closes gaps there that no motion makes good without slip. Contact forces strain what they hold then until something slips, and
+/// who slips depends on the nudge. To the rows: normals and tangents that stick depend on each other,
+///   z_nᵀ J_n + z_tᵀ J_t = 0,   z_nᵀ J_n ≠ 0   ⇔   rank J_n + rank J_t > rank J
+/// A face on another one has its places in one plane, where the three motions that tangents forbid are not those of its gaps. One
+/// such stress alone is that of a pole between floor and wall: it jams, which bears any amount of it, and no other place relieves it.
+Kink Island::nearest_strain(const std::vector<RowClass>& classes) const {
+  constexpr double kDependent =
+      1e-9;  // of the largest eigenvalue of A, in units of its diagonal: angles of 3e-5
+  constexpr std::size_t kMostRows = 96;  // beyond, eigenvalues take longer than the step
+  if (is_flat_forest(classes)) return {};
+  std::vector<int> normals, held;
+  const NearPair* holds = nullptr;
+  for (const int c : row_contacts_) {
+    const LiveContact& contact = contacts[c];
+    const int row = contact.first_row;
+    if (classes[row] != RowClass::clamped) continue;
+    normals.push_back(row);
+    const bool sticks = contact.rows == 3 && !contact.slides && classes[row + 1] == RowClass::stick &&
+                        classes[row + 2] == RowClass::stick;
+    if (!sticks) continue;
+    held.insert(held.end(), {row + 1, row + 2});
+    holds = &pairs[contact.pair];
+  }
+  if (held.empty() || normals.size() + held.size() > kMostRows) return {};
+  const auto rank = [&](const std::vector<int>& rows) {
+    const MatX A = problem_.A(rows, rows);
+    const VecX unit = A.diagonal().cwiseSqrt().cwiseInverse();
+    const Eigen::SelfAdjointEigenSolver<MatX> eigen(unit.asDiagonal() * A * unit.asDiagonal(),
+                                                    Eigen::EigenvaluesOnly);
+    return (eigen.eigenvalues().array() > kDependent * eigen.eigenvalues().maxCoeff()).count();
+  };
+  std::vector<int> all = normals;
+  all.insert(all.end(), held.begin(), held.end());
+  if (rank(normals) + rank(held) <= rank(all) + 1) return {};
+  return {.kind = Kink::Kind::strained, .distance = 0, .shape_a = holds->a, .shape_b = holds->b};
 }
 
 /// A face that hits flush does so with several corners at once, and every nudge that its joints allow makes one of them the

@@ -206,6 +206,7 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
     // Where gaps contradict each other so do those who could share it: as soon as anything moves some of them let go.
     const bool shared = solve.solved && with_gaps_ && share_load(problem_, solution_, gap_rounding(s));
     solve.forces = {solution_.classes, f, missed_by_classes(problem_, solution_.classes, f)};
+    release_what_carries_nothing(problem_, solution_, solve.forces.classes);
     hold_what_rests(problem_, solution_, solve.forces.classes);
     if (rule == SolveTrace::Length::event) hold_back_ended(solve.forces);
     int ended = -1;
@@ -215,6 +216,7 @@ void Island::record_solve(double s, SolveTrace::Length rule) {
     mark_weak(solve);
     solve.nearest.nearer(nearest_class(solve.rows, ended, gap_rounding(s)));
     solve.nearest.nearer(nearest_choice(s));
+    if (with_gaps_) solve.nearest.nearer(nearest_strain(solve.forces.classes));
     if (shared || fewer) solution_ = std::move(own);
   } else {
     solve.nearest.nearer(nearest_choice(s));
@@ -308,10 +310,28 @@ void Island::record_hit(const NearPair& pair, const TimeOfImpactResult& toi, con
   // The sweep measures from any point of a plane; the gap moves with the one below the other shape.
   if (collision_.shapes()[pair.a].geometry.is_half_space()) first.p_A = first.p_B;
   if (collision_.shapes()[pair.b].geometry.is_half_space()) first.p_B = first.p_A;
-  for (std::size_t c = 0; first.target_by_gap != 0 && c < contacts.size(); ++c)
-    if (&pairs[contacts[c].pair] == &pair &&
-        (first.gap_of < 0 || contacts[c].now.gap < contacts[first.gap_of].now.gap))
-      first.gap_of = static_cast<int>(c);
+  if (first.target_by_gap != 0) record_start_of_gap(pair, first);
+}
+
+/// Where two shapes are nearest at the start: at a contact, as a rule, whose places have all digits. Features of a contact have no
+/// ends, and just beyond that of a face an edge may be nearer than the face would be.
+void Island::record_start_of_gap(const NearPair& pair, HitTrace& hit) const {
+  const PlacedShape a = placed_at_start(pair.a), b = placed_at_start(pair.b);
+  DistanceResult nearest = distance(a, b, pair.direction);
+  const auto extent = [](const PlacedShape& s) {
+    return s.shape.is_half_space() ? 0 : s.shape.core().extent;
+  };
+  settle_nearest(a, b, extent(a) + extent(b), nearest);
+  hit.from_A = nearest.point_A;
+  hit.from_B = nearest.point_B;
+  hit.from_normal = nearest.normal;
+  double closest = kSameGap * settings_.standoff;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const double away = std::abs(contacts[c].now.gap - nearest.lower_bound);
+    if (&pairs[contacts[c].pair] != &pair || away > closest) continue;
+    closest = away;
+    hit.gap_of = static_cast<int>(c);
+  }
 }
 
 void Island::record_limit_hit(std::size_t limit, double time, double target_by_gap) {

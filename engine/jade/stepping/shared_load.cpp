@@ -18,6 +18,7 @@ constexpr double kResiduals = 10;
 // Of the terms of a row: what moves by less is at rest, and what pushes by more carries.
 constexpr double kRests = 1e-12;
 constexpr double kLoad = 1e-9;
+constexpr double kLeftByPath = 1e-6;
 
 }  // namespace
 
@@ -94,11 +95,12 @@ bool are_allowed(const LcpProblem& problem, const std::vector<RowClass>& classes
   return true;
 }
 
-/// Whether all normals carry what they did.
-bool same_loads(const LcpProblem& problem, const VecX& f, const LcpSolution& solution, const VecX& sigma) {
+/// Whether all normals carry what they did, up to a share of the terms of their rows.
+bool same_loads(const LcpProblem& problem, const VecX& f, const LcpSolution& solution, const VecX& sigma,
+                double share) {
   for (int i = 0; i < problem.size(); ++i)
     if (problem.rows[i].kind != RowKind::tangent &&
-        problem.A(i, i) * std::abs(f[i] - solution.f[i]) > kLoad * sigma[i])
+        problem.A(i, i) * std::abs(f[i] - solution.f[i]) > share * sigma[i])
       return false;
   return true;
 }
@@ -118,7 +120,29 @@ void hold_what_rests(const LcpProblem& problem, const LcpSolution& solution, std
   // How sticking contacts share their friction is of no consequence. Where others slip it is theirs as well who bears the load: what
   // is at its bound because it may bear no more than that is so in all its neighbours.
   const VecX f = forces_of_classes(problem, held);
-  if (same_loads(problem, f, solution, sigma) || are_allowed(problem, held, f)) classes = std::move(held);
+  if (same_loads(problem, f, solution, sigma, kLoad) || are_allowed(problem, held, f))
+    classes = std::move(held);
+}
+
+void release_what_carries_nothing(const LcpProblem& problem, const LcpSolution& solution,
+                                  std::vector<RowClass>& classes) {
+  const VecX sigma = (problem.beta + problem.A.cwiseAbs() * solution.f.cwiseAbs()).cwiseMax(kNoSpeed);
+  bool known = false;
+  // Of the terms of a row, what an answer leaves on it: nothing, or what the compliance did at which a path ended.
+  for (const double left : {kLoad, kLeftByPath}) {
+    std::vector<RowClass> released = classes;
+    for (int i = 0; i < problem.size(); ++i) {
+      const int normal = problem.rows[i].kind == RowKind::tangent ? problem.rows[i].normal : i;
+      const bool carries = problem.A(normal, normal) * solution.f[normal] > left * sigma[normal];
+      if (classes[normal] == RowClass::clamped && !carries) released[i] = RowClass::separate;
+    }
+    if (released == classes) continue;
+    if (!known && same_loads(problem, forces_of_classes(problem, classes), solution, sigma, kLoad)) return;
+    known = true;
+    if (!same_loads(problem, forces_of_classes(problem, released), solution, sigma, left)) continue;
+    classes = std::move(released);
+    return;
+  }
 }
 
 VecX missed_by_classes(const LcpProblem& problem, const std::vector<RowClass>& classes, const VecX& f) {

@@ -29,6 +29,12 @@ bool share_load(const LcpProblem& problem, LcpSolution& solution, double gap_rou
 /// but to its derivative: they stick.
 void hold_what_rests(const LcpProblem& problem, const LcpSolution& solution, std::vector<RowClass>& classes);
 
+/// Redundant normals share a load as a vanishing compliance lets them, unless some of them would have to pull: these carry nothing,
+/// and whether they are said to touch or to leave is nothing to the problem. To its derivative it is: others bear the load without
+/// them, and those that a nudge makes bear another one do so too.
+void release_what_carries_nothing(const LcpProblem& problem, const LcpSolution& solution,
+                                  std::vector<RowClass>& classes);
+
 /// What rows that hold are left with, A f + b, where they contradict each other: see ForcesTrace::missed.
 VecX missed_by_classes(const LcpProblem& problem, const std::vector<RowClass>& classes, const VecX& f);
 

@@ -42,6 +42,7 @@ struct Kink {
     event,       ///< a slip between being stopped at once and ending a segment
     together,  ///< slips that end at one time while something turns: the first of them cuts the segment of all
     lowest,    ///< two places of a pair whose path bends: it is measured at the lower one
+    strained,  ///< places that friction holds, whose gaps no motion closes without slip
   };
   Kind kind = Kind::none;
   double distance = std::numeric_limits<double>::infinity();
@@ -159,7 +160,9 @@ struct HitTrace {
   int shape_a = -1, shape_b = -1;
   int limit = -1;            ///< a coordinate meets its limit instead of two shapes each other
   double target_by_gap = 0;  ///< how the target moves with the gap at the start of the segment
-  int gap_of = -1;           ///< of two shapes, then: their nearest contact
+  int gap_of =
+      -1;  ///< of two shapes, then: their nearest contact; −1: they are nearest at these places of the start
+  Vec3 from_A = Vec3::Zero(), from_B = Vec3::Zero(), from_normal = Vec3::Zero();
   Vec3 p_A = Vec3::Zero(), p_B = Vec3::Zero(), normal = Vec3::Zero();  ///< nearest points then, world
   double gap_error = 0;    ///< gap − target: what the time of impact was not polished to [m]
   bool unsettled = false;  ///< the sweep gave up before it found a hit
