@@ -38,7 +38,7 @@ constexpr double kAtStart = 1e-7;
 // Each end is located from a linear forecast; later looks settle what the first left of the slip, to rounding: what is left
 // of it is stopped at the start of the next segment, on one side of the end alone.
 constexpr double kAtEnd = 1e-13;
-constexpr int kMostLooks = 6;
+constexpr int kMostLooks = 12;
 // Of the slip at the start: less of it is left at an end that is located. A forecast that comes too early leaves more.
 constexpr double kLocated = 1e-9;
 // Of the slip at the start: a forecast that leaves no more of it is as near to the end from before as a late one from behind.
