@@ -266,6 +266,8 @@ TEST(StepGradient, IsRightWhereItWasWrong) {
       {13001, 13794,
        "rings on each other: where half a gap is left is seen from the edge that is the nearest place", true,
        false},
+      {15001, 134, "a capsule comes back to a plane, half its gap at a time: that is the one below its end",
+       true, false},
       {14001, 10981, "the slip of a capsule ends where looks come near to slowly", true, false},
       {6001, 18347, "a vertex of Lemke's opens and slips where it is said to touch and stick", true, false,
        false},

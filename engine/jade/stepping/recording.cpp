@@ -318,12 +318,11 @@ void Island::record_hit(const NearPair& pair, const TimeOfImpactResult& toi, con
 void Island::record_start_of_gap(const NearPair& pair, HitTrace& hit) const {
   const PlacedShape a = placed_at_start(pair.a), b = placed_at_start(pair.b);
   DistanceResult nearest = distance(a, b, pair.direction);
-  const auto extent = [](const PlacedShape& s) {
-    return s.shape.is_half_space() ? 0 : s.shape.core().extent;
-  };
-  settle_nearest(a, b, extent(a) + extent(b), nearest);
-  hit.from_A = nearest.point_A;
-  hit.from_B = nearest.point_B;
+  const bool on_a = a.shape.is_half_space(), on_b = b.shape.is_half_space();
+  if (!on_a && !on_b) settle_nearest(a, b, a.shape.core().extent + b.shape.core().extent, nearest);
+  // Of a plane any point: the gap moves with the one below the other shape.
+  hit.from_A = on_a ? nearest.point_B : nearest.point_A;
+  hit.from_B = on_b ? nearest.point_A : nearest.point_B;
   hit.from_normal = nearest.normal;
   double closest = kSameGap * settings_.standoff;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
