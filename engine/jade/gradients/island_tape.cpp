@@ -314,7 +314,9 @@ void IslandTape::move() {
     return;
   }
   const bool hits = sigma != s;
-  stop_slip(trace);
+  stopped_once_.assign(substep_->contacts.size(), 0);
+  for (const SolveTrace& solve : substep_->solves)
+    if (solve.judged) stop_slip(solve);
   const int length = hits ? hit_of(last) : solve(last).s;
   const Solve slots = solve(last);
   if (!no_derivative.empty()) return;

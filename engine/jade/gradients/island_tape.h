@@ -368,6 +368,7 @@ class IslandTape {
   ForceDerivative force_;
   ForcesTrace stopped_;
   std::vector<RowsTrace> stopped_rows_;  ///< of contacts that carry load
+  std::vector<char> stopped_once_;       ///< contacts of the sub-step at hand
 
   /// Rows of links' motions that are on the tape already, for trees of several links.
   struct LinkSlot {

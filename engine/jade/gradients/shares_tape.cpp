@@ -213,10 +213,13 @@ bool IslandTape::slips_that_stop(const SolveTrace& trace) {
     for (int r = 1; (rows.rests || rows.stopped) && r < rows.count; ++r) {
       if (row_class(r) != RowClass::stick) continue;
       stopped(r) = RowClass::stick;
-      any = any || rows.rests;
+      any = any || (rows.rests && stopped_once_[static_cast<std::size_t>(rows.contact)] == 0);
     }
   }
-  return any;
+  if (!any) return false;
+  for (const RowsTrace& rows : stopped_rows_)
+    if (rows.rests) stopped_once_[static_cast<std::size_t>(rows.contact)] = 1;
+  return true;
 }
 
 /// As soon as anything moves: their normals point different ways, or places of two links are at different heights, of which one
@@ -242,7 +245,7 @@ bool IslandTape::may_contradict(const std::vector<RowsTrace>& rows) const {
   return false;
 }
 
-/// A contact that sticks at no slip: any slip that counts would end within the segment, after a time and a way of second
+/// A contact that rests and sticks in a solve that is judged: any slip that counts would end within the segment, after a time and a way of second
 /// order, so that to first order it ends at once and the segment starts from
 ///   M (v' − v) = Jᵀ P x,   S_t J v' = 0 of such contacts,   S_n J (v' − v) = 0
 /// The step does so with all slip that is more than rounding; what rests is differentiated as if it had some.

@@ -168,6 +168,7 @@ bool Island::stop_slips(double s) {
     solve_segment(s);
     record_solve(s, SolveTrace::Length::same);
   }
+  if (trace) trace->substeps.back().solves.back().judged = true;
   const bool any = std::any_of(row_contacts_.begin(), row_contacts_.end(), creeps);
   if (!any && !slips_end_) return false;
   return stop_ended(slips_end_ ? forecast_slips(s, -1) : SlipForecast{}, s, any);

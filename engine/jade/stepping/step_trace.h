@@ -197,6 +197,7 @@ struct SolveTrace {
   bool solved = true;
   bool with_gaps = true;  ///< false: no forces open the gaps, the rows are J_m v⁺ alone
   bool settled = true;    ///< forces are at the mean of the velocities that they lead to
+  bool judged = false;    ///< what rests in it and creeps is stopped: in others it only goes on
   VecX u_first;           ///< velocity without contact forces, from forces at v: the tangents follow its slip
   VecX v_next;
   std::vector<BendTrace> bends;
