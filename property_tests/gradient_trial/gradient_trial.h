@@ -16,7 +16,7 @@ struct TrialSettings {
   bool differences = true;  ///< off: only products from the left are held against the Jacobians
   double tolerance = 1e-6;  ///< relative, for directions in which differences settle
   /// A direction in which some central difference agrees with the gradient to a part of the tolerance passes, and is not judged:
-  /// whether it is regular remains unknown. Ten times as many worlds are looked at for wrong gradients.
+  /// whether it is regular remains unknown. Four times as many worlds are looked at for wrong gradients.
   bool screen = false;
   /// Relative, of products from the left: sums of the same products in another order.
   double transpose_tolerance = 1e-12;
